@@ -2,18 +2,19 @@
 
 import asyncio
 import logging
+import time
 
 import pytest
 
+from kairos.contracts.moninj import PORT, Request
 from kairos.devices import DeviceDB
 from kairos.errors import UsageError
 from kairos.lab.monitor import Monitor
+from kairos.network.management import Management
+from kairos.network.moninj import Override
 from tests.support.device import Device
 from tests.support.paths import EXAMPLES
 from tests.support.raw_moninj import Client
-
-ENABLE = 0
-GET_OVERRIDE = 2
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def monitor(device):
 
 def overridden(device, monitor, name):
     client = Client(device)
-    level = client.get(monitor.rows[name].channel, ENABLE)
+    level = client.get(monitor.rows[name].channel, Override.ENABLE)
     client.close()
     return level
 
@@ -75,7 +76,7 @@ async def way(target, cuts):
         answers, onward = await asyncio.open_connection(*target)
         back = asyncio.create_task(copy(answers, writer))
         while received := await reader.read(4096):
-            if left[0] and received[-6] == GET_OVERRIDE:
+            if left[0] and received[-6] == Request.GET_OVERRIDE:
                 left[0] -= 1
                 break
             onward.write(received)
@@ -95,8 +96,8 @@ def through(device, cuts, work):
     """Return the result of `work(monitor)`, whose connection is lost `cuts` times."""
 
     async def attempt():
-        reached = await way((device.host, device.ports[1383]), cuts)
-        addresses = {port: (device.host, own) for port, own in device.ports.items()} | {1383: reached}
+        reached = await way((device.host, device.ports[PORT]), cuts)
+        addresses = {port: (device.host, own) for port, own in device.ports.items()} | {PORT: reached}
         return await work(Monitor("core", addresses.get, entries))
 
     return asyncio.run(attempt())
@@ -109,6 +110,20 @@ def test_override_on_a_lost_connection_is_made_again(device):
 
     monitor = through(device, 1, work)
     assert overridden(device, monitor, "ttl5") == 1
+    assert monitor.losses == 1
+
+
+def test_override_on_a_connection_lost_in_a_question_about_health_is_made_again(device, monkeypatch):
+    """The loss is noticed by who asks only after the device has answered."""
+    health = Management.health
+    monkeypatch.setattr(Management, "health", lambda self: time.sleep(0.3) or health(self))
+
+    async def work(monitor):
+        await monitor.override("ttl6", True)
+        return monitor
+
+    monitor = through(device, 1, work)
+    assert overridden(device, monitor, "ttl6") == 1
     assert monitor.losses == 1
 
 

@@ -92,7 +92,7 @@ class Monitor:
             self._readers -= log
             if not self._followers:
                 self._task.cancel()
-                self._injector = None  # now: whoever comes next must not use what is being closed
+                self._cut()
 
     @contextmanager
     def watching(self, names: list[str]):
@@ -176,7 +176,7 @@ class Monitor:
         """Connect, and ask for what is not reported by itself, until the device is lost."""
         host, port = self._address(management.PORT)
         device = await asyncio.to_thread(management.Management, host, port, ANSWER, None, POLL)
-        injector = CommMonInj(self._probed, self._injected, self._lost.set)
+        injector = CommMonInj(self._probed, self._injected, self._cut)
         try:
             self._lost.clear()
             try:
@@ -195,18 +195,25 @@ class Monitor:
                     await self._ask(device)
                 if len(self._watches()) > WATCHES:
                     self._arrange()
+                # Not `wait_for`, which may return instead of being cancelled if the device is lost at that moment.
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._lost.wait(), POLL)
+                    async with asyncio.timeout(POLL):
+                        await self._lost.wait()
             raise UsageError("the device has closed the connection to its monitor")
         finally:
             device.close()
-            self._discard()
+            self._cut()
+            self._discard_reports()
             await injector.close()
 
-    def _discard(self):
-        """What the device has reported holds no longer, and no answer will come."""
+    def _cut(self):
+        """The connection is lost or being closed: nobody uses it from now on, although the task that keeps it may take
+        a while to notice."""
         self._injector = None
         self._lost.set()
+
+    def _discard_reports(self):
+        """What the device has reported holds no longer."""
         self._watched.clear()
         names, self.values = list(self.values), {}
         self.levels.changed({"action": "delitem", "path": [], "key": name} for name in names)
@@ -244,7 +251,7 @@ class Monitor:
 
     def _arrange(self):
         """Have the device report what is wanted, in turns if that is too much for it."""
-        if self._injector is None or self._lost.is_set():
+        if self._injector is None:
             return
         wanted = self._watches()
         if len(wanted) > WATCHES:

@@ -3,8 +3,10 @@
 import hmac
 import json
 import pathlib
+import socket
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 from .. import _native, progress
@@ -210,6 +212,9 @@ class Management:
         self.close()
 
     def close(self):
+        """Disconnect, also while another thread waits for an answer: for it the connection is lost."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
     def _read(self, count: int) -> bytes:
