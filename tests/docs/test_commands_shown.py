@@ -1,7 +1,6 @@
 """Runs the commands shown in the page on experiments and the README, and compares their output with the text."""
 
 import ast
-import os
 import re
 import shlex
 import subprocess
@@ -60,23 +59,6 @@ def in_the_text(page):
     indented = re.findall(r"^    ((?:kairos|artiq_\w+|python|pip|make|build/).*)$", text, re.MULTILINE)
     found = [re.sub(r"\s+", " ", command.partition(" #")[0]).strip() for command in [*quoted, *indented]]
     return {command for command in found if not command.startswith("kairos.") and command not in ("kairos", "make")}
-
-
-@pytest.fixture
-def typed(tmp_path):
-    """`typed(command, folder)` runs a shell line with this `kairos`."""
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    (tools / "kairos").write_text(f'#!/bin/sh\nexec {sys.executable} -m kairos "$@"\n')
-    (tools / "kairos").chmod(0o755)
-    environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
-
-    def run(command, folder):
-        return subprocess.run(
-            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE
-        )
-
-    return run
 
 
 def test_manual_commands_print_shown_output(typed, tmp_path):
