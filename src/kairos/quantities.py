@@ -12,6 +12,8 @@ __all__ = ["Quantity", "label", "readable"]
 
 SHOWN = 8
 """Number of elements shown of a longer list on a terminal."""
+SUMMARISED = 1000
+"""Number of elements from which on NumPy abbreviates an array."""
 
 
 def label(name: str, unit: str = "") -> str:
@@ -65,13 +67,31 @@ class Quantity(NamedTuple):
         return label(name, self.unit)
 
     def text(self, value, brief: bool) -> str:
-        """Return a value with its unit, as in ``48.5 us``. `brief`: long lists abbreviated."""
+        """Return a value with its unit, as in ``48.5 us``. `brief`: long lists abbreviated, of which only the
+        elements that are shown are looked at."""
+        if brief and isinstance(value, list | tuple) and len(value) > SHOWN:
+            plain_numbers = Quantity(scale=self.scale)
+            parts = [plain_numbers.text(part, brief) for part in _ends(value, brief)]
+            return f"{_abbreviated(value, parts)} {self.unit}".rstrip()
+        if brief and self.scale != 1.0 and getattr(value, "size", 0) > SUMMARISED:
+            return f"{self._summary(value)} {self.unit}".rstrip()
         shown = self.scaled(value)
         if self.scale != 1.0 and self.precision is None:
             shown = _rounded(shown)
         elif self.precision is not None and isinstance(_item(shown), float):
             return f"{shown:.{self.precision}f} {self.unit}".rstrip()
         return f"{readable(shown, brief)} {self.unit}".rstrip()
+
+    def _summary(self, values) -> str:
+        """Return the text of an array that NumPy abbreviates."""
+        import numpy  # as above
+
+        digits = numpy.get_printoptions()["precision"] if self.precision is None else self.precision
+        try:
+            numbers = {"all": lambda each: f"{each / self.scale:.{digits}g}"}
+            return numpy.array2string(values, formatter=numbers)
+        except (TypeError, ValueError):  # no numbers
+            return readable(values, True)
 
 
 def _item(value):
@@ -102,8 +122,7 @@ def _readable(value, brief: bool) -> str:
         left, right = ("[", "]") if isinstance(value, list) else ("(", ")")
         parts = [_readable(part, brief) for part in _ends(value, brief)]
         if brief and len(value) > SHOWN:
-            parts[SHOWN // 2 : SHOWN // 2] = ["..."]
-            return f"{left}{', '.join(parts)}{right} ({len(value):,} elements)"
+            return _abbreviated(value, parts)
         comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
         return f"{left}{', '.join(parts)}{comma}{right}"
     if isinstance(value, dict):
@@ -113,6 +132,13 @@ def _readable(value, brief: bool) -> str:
     if hasattr(value, "tolist"):
         return str(value) if brief else _readable(value.tolist(), brief)
     return repr(value) if not isinstance(value, str) else value
+
+
+def _abbreviated(value: list | tuple, parts: list[str]) -> str:
+    """Return the text of a long list, of whose ends these are the texts."""
+    left, right = ("[", "]") if isinstance(value, list) else ("(", ")")
+    shown = [*parts[: SHOWN // 2], "...", *parts[SHOWN // 2 :]]
+    return f"{left}{', '.join(shown)}{right} ({len(value):,} elements)"
 
 
 def _ends(value, brief: bool):

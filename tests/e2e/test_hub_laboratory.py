@@ -1,10 +1,14 @@
 """A hub as the door of a laboratory: its methods, who called, restarts, and pages of other sites."""
 
+import contextlib
 import http.client
 import json
 import math
+import re
+from pathlib import Path
 
 import grpc
+import numpy
 import pytest
 
 from kairos.lab.rpc.protocol import message, services
@@ -109,6 +113,37 @@ def test_values_arrive_as_typed_bytes(hub, lab):
     assert (odd.text, odd.unit, odd.precision, odd.scale) == ("\\udcff", "\\ud800", -1, 0.0)
 
 
+def test_lists_of_runs_have_long_arguments_in_part(hub, lab):
+    rid = lab.run_of("Patient", name="n" * 100_000)
+    lab.terminate(rid, force=True)
+    lab.ends(rid)
+    (found,) = call(hub, "Runs", "Find", "look", words=[f"rid={rid}"]).runs
+    assert found.arguments["name"] == '"' + "n" * 199 + "…" and found.class_name == "Patient"
+    whole = call(hub, "Runs", "Show", "look", rid=rid).run
+    assert whole.arguments["name"] == '"' + "n" * 100_000 + '"'
+    assert call(hub, "Runs", "Find", "look", words=["nnnn"]).runs == [found]
+
+
+def test_clients_that_never_read_stop_no_other_client(hub, lab):
+    """Each has more to read than fits anywhere on the way to it."""
+    lab.set_dataset("wide", numpy.zeros(1 << 20))
+    path, metadata = "/kairos.lab.v1.Datasets/Follow", [("authorization", "Bearer look")]
+    request = message("FollowDatasetsRequest", keys=["wide"]).SerializeToString()
+    limits = [("grpc.max_receive_message_length", -1)]
+    with contextlib.ExitStack() as left:
+        # Some share a connection to the hub, which then is their own affair, but not the laboratory's.
+        channels = [left.enter_context(grpc.insecure_channel(hub.address, options=limits)) for _ in range(8)]
+        streams = [channel.unary_stream(path)(request, metadata=metadata) for channel in channels for _ in range(5)]
+        for stream in streams:
+            stream.initial_metadata()  # the laboratory has begun to answer
+        for _ in range(10):
+            assert call(hub, "Laboratory", "Status").name == "lab"
+        assert call(hub, "Datasets", "Follow", "look").changes[0].set.text == "float64[1048576]"
+        held = int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{hub.process.pid}/status").read_text())[1])
+        assert held < 150_000, f"{held} KiB of {len(streams) * 8192}"
+        assert len(next(streams[0])) > 8 << 20, "whoever reads again gets everything"
+
+
 def test_laboratory_may_be_killed_and_started_again(hub, lab):
     rid = call(hub, "Queue", "Submit", file="lab.py", class_name="Patient").rid
     until(lambda: lab.status_of(rid) == "running")
@@ -201,6 +236,14 @@ def test_page_of_other_site_is_refused(hub):
         assert "7" in (headers.get("grpc-status"), body[-1:].decode(errors="replace")), (origin, headers, body)
         assert ask(hub, "GET", "/live", Origin=origin, Cookie="kairos-token=look", **UPGRADE)[0] == 403
         assert ask(hub, "POST", "/login", "look", Origin=origin)[0] == 403
+
+
+def test_call_that_the_laboratory_cuts_at_its_deadline_has_exceeded_it(hub):
+    kinds = {"Content_Type": "application/grpc-web+proto", "Cookie": "kairos-token=look", "Grpc_Timeout": "200m"}
+    body = message("FollowLogRequest", level=99).SerializeToString()
+    path = "/kairos.lab.v1.Log/Follow"
+    status, headers, said = ask(hub, "POST", path, b"\0" + len(body).to_bytes(4, "big") + body, **kinds)
+    assert status == 200 and (headers.get("grpc-status") == "4" or b"grpc-status:4" in said), (headers, said)
 
 
 def test_files_of_the_page_forbid_foreign_content(hub):

@@ -72,3 +72,20 @@ def test_number_given_in_its_unit_is_one_in_base_units(metadata, given, value):
 def test_value_in_a_unit_that_is_no_number_is_refused(given):
     with pytest.raises(ValueError, match="a value in a unit is a number"):
         Quantity("ns", 1e-9).unscaled(given)
+
+
+class Untouched(list):
+    """A list of which only elements at its ends may be looked at."""
+
+    def __iter__(self):
+        raise AssertionError("every element was looked at")
+
+
+def test_long_value_is_abbreviated_from_its_ends_alone():
+    microseconds = Quantity("us", 1e-6)
+    given = Untouched([1e-6 * number for number in range(10_000)])
+    expected = "[0.0, 1.0, 2.0, 3.0, ..., 9996.0, 9997.0, 9998.0, 9999.0] (10,000 elements) us"
+    assert microseconds.text(given, True) == expected
+    assert microseconds.text([[0.0] * 9] * 9, True).count("(9 elements)") == 9
+    assert microseconds.text(numpy.arange(2000) * 1e-6, True) == "[0 1 2 ... 1997 1998 1999] us"
+    assert microseconds.text(numpy.full(2000, "x"), True) == "['x' 'x' 'x' ... 'x' 'x' 'x'] us"

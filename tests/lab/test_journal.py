@@ -15,6 +15,7 @@ from hypothesis import strategies as some
 from hypothesis.extra import numpy as arrays
 
 from kairos import pyon
+from kairos.errors import UsageError
 from kairos.experiment.datasets import DatasetManager
 from kairos.lab import contents, journal, results, storing, values
 from kairos.lab.journal import Journal, Reader
@@ -188,6 +189,20 @@ def test_journal_is_followed_while_it_is_written(tmp_path):
     assert len(found) < 100, "numbers that come together are one record"
     log.close()
     assert lengths[-1] == reader.offset == (tmp_path / "journal").stat().st_size
+
+
+def test_value_that_no_record_can_hold_is_refused_in_a_line(tmp_path):
+    written = Journal(tmp_path / "journal")
+    for operation in ("set", "append"):
+        with pytest.raises(
+            UsageError, match="the dataset big is too large to be stored: 2,147,483,648 bytes"
+        ) as failed:
+            # No memory is taken for it.
+            written.note(operation, "big", numpy.zeros(1 << 31, "u1"), (0, {}))
+        assert "\n" not in str(failed.value)
+    written.note("set", "small", 1, (0, {}))
+    written.close()
+    assert [(record.key, record.value) for record in Reader(tmp_path / "journal").records()] == [("small", 1)]
 
 
 def test_journal_of_several_threads_keeps_the_order_of_each(tmp_path):

@@ -140,6 +140,36 @@ def test_large_values_are_set_by_command_program_and_client(lab, kairos_in):
     port.close_rpc()
 
 
+def test_lists_of_datasets_send_texts_to_people_and_values_to_programs(lab, kairos_in):
+    assert on_terminal(lab, "datasets", "list") == "there is no dataset in the laboratory\n"
+    lab.set_dataset("long", [1e-6 * number for number in range(1000)], True, {"unit": "us", "scale": 1e-6})
+    lab.set_dataset("name", "b")
+    short = "[0.0, 1.0, 2.0, 3.0, ..., 996.0, 997.0, 998.0, 999.0] (1,000 elements) us"
+    assert on_terminal(lab, "datasets", "list") == f"long: {short}\nname: b\n"
+    assert lab.dataset_texts(persistent=True) == {"long": short}
+    assert short in printed(kairos_in("parameters", "list"))
+    piped = printed(kairos_in("datasets", "list"))
+    assert piped.startswith("long: [0.0, 1.0, 2.0, 3.0, 4.0, ") and len(piped) > 5000
+    (value,) = [each["value"] for each in objects(kairos_in("datasets", "list", "--json")) if each["key"] == "long"]
+    assert value == lab.datasets()["long"][1]
+
+
+def on_terminal(lab, *words) -> str:
+    """Return what a command prints on a terminal."""
+    ours, its = os.openpty()
+    command = [sys.executable, "-m", "kairos", *words]
+    subprocess.run(command, stdout=its, cwd=lab.folder, check=True, timeout=PATIENCE)
+    os.close(its)
+    with os.fdopen(ours, "rb", buffering=0) as terminal:
+        parts = []
+        try:
+            while part := terminal.read(4096):
+                parts.append(part)
+        except OSError:  # the end of a terminal
+            pass
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
 def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
     words = [sys.executable, "-m", "kairos"]
     options = {"cwd": lab.folder, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

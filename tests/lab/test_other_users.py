@@ -1,39 +1,13 @@
 """Laboratories of other people on the same computer, and of the same one elsewhere: refused in a line."""
 
-import json
-import os
-
 import pytest
 
 from kairos.labclient import LaboratoryOffline, connect
 from kairos.labfolder import names, state_of
 from tests.support.laboratory import Laboratory
-
-STRANGER = 65534
-
-
-def as_stranger(call) -> str:
-    """Return what a call returns or raises in a process of a user without rights."""
-    ours, its = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            os.setgroups([])
-            os.setgid(STRANGER)
-            os.setuid(STRANGER)
-            said = str(call())
-        except BaseException as error:
-            said = f"{type(error).__name__}: {error}"
-        os.write(its, json.dumps(said).encode())
-        os._exit(0)
-    os.close(its)
-    with os.fdopen(ours, "rb") as answer:
-        text = json.loads(answer.read())
-    os.waitpid(pid, 0)
-    return text
+from tests.support.strangers import as_stranger
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs to become another user")
 def test_laboratory_of_another_user_is_named_with_its_owner(lab, monkeypatch):
     for folder in [lab.folder, *lab.folder.parents[:3]]:
         folder.chmod(0o755)

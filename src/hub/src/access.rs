@@ -12,12 +12,15 @@ use axum::http::{header, Extensions, HeaderMap, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
-use tokio::sync::Semaphore;
+use sha2::Sha256;
+use tokio::sync::{watch, OwnedSemaphorePermit, Semaphore};
 use tonic::transport::server::TcpConnectInfo;
 use tonic::Status;
 
 use crate::body::PermitBody;
+use revocation::RevocableBody;
+
+pub mod revocation;
 
 /// The rights of a client. Each role includes the preceding ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -108,22 +111,30 @@ const PLUGIN_CALLS: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Caller(pub Arc<str>);
 
+/// SHA-256 of a token.
+type Digest = [u8; 32];
+
+fn digest_of(token: &str) -> Digest {
+    <Sha256 as sha2::Digest>::digest(token).into()
+}
+
 /// A token of a client. The hub stores only its SHA-256, so hub.toml does not reveal it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub name: Arc<str>,
     pub role: Role,
-    pub sha256: [u8; 32],
+    pub sha256: Digest,
 }
 
 /// All tokens in hub.toml. If there are none, access is not restricted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens(pub Vec<Token>);
 
 /// Decides which calls are admitted.
 #[derive(Debug, Default)]
 pub struct Gate {
-    pub tokens: Tokens,
+    /// Those of hub.toml, which may change.
+    tokens: watch::Sender<Tokens>,
     pub refusals: Refusals,
     plugins: RwLock<BTreeMap<String, PluginAccess>>,
 }
@@ -143,9 +154,14 @@ type AdmittedClient = (Token, Option<Arc<Semaphore>>);
 impl Gate {
     pub fn new(tokens: Tokens) -> Self {
         Self {
-            tokens,
+            tokens: watch::Sender::new(tokens),
             ..Self::default()
         }
+    }
+
+    /// Whether access is not restricted, because there is no token.
+    pub fn is_open(&self) -> bool {
+        self.tokens.borrow().0.is_empty()
     }
 
     /// Registers the methods of a plugin, and the token with which it makes calls.
@@ -153,7 +169,7 @@ impl Gate {
         let token = token.map(|token| Token {
             name: format!("plugin {name}").into(),
             role: Role::Operate,
-            sha256: Sha256::digest(token).into(),
+            sha256: digest_of(token),
         });
         let token = token.map(|token| (token, Arc::new(Semaphore::new(PLUGIN_CALLS))));
         self.change().insert(name.into(), PluginAccess { methods, token });
@@ -190,33 +206,33 @@ impl Gate {
     }
 
     /// The client with this token.
-    pub fn known(&self, shown: &str) -> Option<&Token> {
+    pub fn known(&self, shown: &str) -> Option<Token> {
         // The timing of a comparison of digests reveals nothing about a token.
-        let digest = <[u8; 32]>::from(Sha256::digest(shown));
-        self.tokens.0.iter().find(|token| token.sha256 == digest)
+        let digest = digest_of(shown);
+        let tokens = self.tokens.borrow();
+        tokens.0.iter().find(|token| token.sha256 == digest).cloned()
     }
 
     /// The client that presents a token, if it is known.
-    pub fn client(&self, headers: &HeaderMap) -> Option<&Token> {
+    pub fn client(&self, headers: &HeaderMap) -> Option<Token> {
         self.known(shown(headers)?)
     }
 
-    /// The client, if it may call the path. `None`: access is not restricted.
-    fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Option<AdmittedClient>, Status> {
-        let shown = shown(headers);
-        let digest = shown.map(|shown| <[u8; 32]>::from(Sha256::digest(shown)));
+    /// The client with this token, if it may call the path. `None`: access is not restricted.
+    fn check(&self, path: &str, digest: Option<Digest>) -> Result<Option<AdmittedClient>, Status> {
         let known = |token: &&Token| Some(token.sha256) == digest;
         let plugin = {
             let plugins = self.plugins();
             let mut issued = plugins.values().filter_map(|plugin| plugin.token.as_ref());
             issued.find(|(token, _)| known(&token)).cloned()
         };
+        let tokens = self.tokens.borrow();
         let found = match plugin {
             Some((token, calls)) => Some((token, Some(calls))),
-            None => self.tokens.0.iter().find(known).map(|token| (token.clone(), None)),
+            None => tokens.0.iter().find(known).map(|token| (token.clone(), None)),
         };
         let Some((token, calls)) = found else {
-            return match (self.tokens.0.is_empty(), shown) {
+            return match (tokens.0.is_empty(), digest) {
                 (true, _) => Ok(None),
                 (false, None) => Err(Status::unauthenticated("this hub requires a token")),
                 (false, Some(_)) => Err(Status::unauthenticated("this hub does not know that token")),
@@ -257,14 +273,14 @@ pub fn is_foreign(uri: &Uri, headers: &HeaderMap, gate: &Gate) -> bool {
         return true;
     };
     let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
-    origin.is_none_or(|(_, from)| !from.eq_ignore_ascii_case(host)) || (gate.tokens.0.is_empty() && !is_local(host))
+    origin.is_none_or(|(_, from)| !from.eq_ignore_ascii_case(host)) || (gate.is_open() && !is_local(host))
 }
 
 /// Whether a browser has been led here by another site: a request for something that a link names has no `Origin`.
 pub fn is_misled(uri: &Uri, headers: &HeaderMap, gate: &Gate) -> bool {
     let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
     let elsewhere = site.is_some_and(|site| site != b"same-origin" && site != b"none");
-    elsewhere || (gate.tokens.0.is_empty() && !host_of(uri, headers).is_some_and(is_local))
+    elsewhere || (gate.is_open() && !host_of(uri, headers).is_some_and(is_local))
 }
 
 /// The host to which a request is addressed.
@@ -286,23 +302,52 @@ fn is_local(host: &str) -> bool {
         .any(|local| name.eq_ignore_ascii_case(local))
 }
 
-/// Passes a call to the inner service, or rejects it.
+/// Passes a call to the inner service, or rejects it. The call ends when its client loses the right to it.
 pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
-    let path = request.uri().path();
+    let path = request.uri().path().to_owned();
+    let digest = shown(request.headers()).map(digest_of);
+    // From before the check on, so that no change is missed.
+    let changes = gate.tokens.subscribe();
     let admitted = match is_foreign(request.uri(), request.headers(), &gate) {
         true => Err(Status::permission_denied(
             "the page of another site may not call this hub",
         )),
-        false => gate.admit(path, request.headers()),
+        false => gate.check(&path, digest),
     };
-    let (token, calls) = match admitted {
-        Ok(None) => return next.run(request).await,
-        Ok(Some(found)) => found,
+    let entered = admitted.map(|client| {
+        let name = client.as_ref().map(|(token, _)| token.name.clone());
+        (
+            name,
+            client.map_or(Ok(None), |client| enter(&gate, &mut request, client)),
+        )
+    });
+    let (name, permit) = match entered {
+        Ok((name, Ok(permit))) => (name, permit),
+        Ok((_, Err(status))) => return refuse(&path, status),
         Err(status) => {
-            gate.refusals.log(&from(request.extensions()), path, status.message());
-            return refuse(path, status);
+            gate.refusals.log(&from(request.extensions()), &path, status.message());
+            return refuse(&path, status);
         }
     };
+    let mut revocation = gate.revocation(changes, path.clone(), digest, name);
+    let response = tokio::select! {
+        response = next.run(request) => response,
+        status = &mut revocation => return refuse(&path, status),
+    };
+    let response = response.map(|body| Body::new(RevocableBody::new(body, revocation)));
+    match permit {
+        Some(permit) => response.map(|body| Body::new(PermitBody::new(body, permit, None))),
+        None => response,
+    }
+}
+
+/// Notes who makes a call; returns the permit for it, if the client needs one.
+fn enter(
+    gate: &Gate,
+    request: &mut Request,
+    (token, calls): AdmittedClient,
+) -> Result<Option<OwnedSemaphorePermit>, Status> {
+    let path = request.uri().path();
     if gate.required_role(path) == Role::Look {
         tracing::debug!(client = &*token.name, method = path, "call");
     } else {
@@ -310,20 +355,15 @@ pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
         tracing::info!(client = &*token.name, method = path, "call");
     }
     let permit = calls.map(|calls| calls.try_acquire_owned());
-    let Ok(permit) = permit.transpose() else {
-        let text = format!(
+    let permit = permit.transpose().map_err(|_| {
+        Status::resource_exhausted(format!(
             "{} has reached the limit of {PLUGIN_CALLS} concurrent calls",
             token.name
-        );
-        return refuse(path, Status::resource_exhausted(text));
-    };
+        ))
+    })?;
     tracing::Span::current().record("kairos.client", &*token.name);
-    request.extensions_mut().insert(Caller(token.name.clone()));
-    let response = next.run(request).await;
-    match permit {
-        Some(permit) => response.map(|body| Body::new(PermitBody::new(body, permit, None))),
-        None => response,
-    }
+    request.extensions_mut().insert(Caller(token.name));
+    Ok(permit)
 }
 
 /// The address that a call comes from.

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
-use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::transport::{Channel, Uri};
+
+use crate::upstream;
 
 /// Package of its services.
 pub const PACKAGE: &str = "kairos.lab.v1";
@@ -31,8 +33,7 @@ impl Laboratory {
         let state = folder.join(SOCKET[0]);
         let connector = tower::service_fn(move |_: Uri| connect(state.clone()));
         Self {
-            // The address is required, but not used.
-            channel: Endpoint::from_static("http://laboratory").connect_with_connector_lazy(connector),
+            channel: upstream::endpoint(CALLS).connect_with_connector_lazy(connector),
             calls: Arc::new(Semaphore::new(CALLS)),
         }
     }

@@ -38,6 +38,7 @@ pub mod settings;
 mod spi;
 mod text;
 pub mod traces;
+mod upstream;
 pub mod waveforms;
 
 /// The protocol (`proto/kairos/hub/v1/hub.proto`).

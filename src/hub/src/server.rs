@@ -16,7 +16,7 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::server::HealthReporter;
 use tonic_health::ServingStatus;
 
-use crate::access::{self, Gate};
+use crate::access::{self, revocation, Gate};
 use crate::board::settings::BoardSettings;
 use crate::body;
 use crate::connections;
@@ -100,6 +100,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
     let metrics = axum::Router::new()
         .route(access::METRICS, get(metrics::page))
         .with_state((service.devices.clone(), calls));
+    tokio::spawn(revocation::follow(gate.clone(), service.file.to_path_buf(), address));
     let processes = Arc::new(Processes {
         plugins: service.plugins.clone(),
         laboratory: laboratory.as_deref().map(Laboratory::new),

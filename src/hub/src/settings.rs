@@ -131,33 +131,29 @@ fn listen<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
 impl Settings {
     /// Reads the file; `listen` overrides its setting. The error is a line for the user.
     pub fn load(path: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
-        let shown = path.display();
-        let read = || -> io::Result<String> {
-            let mut text = String::new();
-            fs::File::open(path)?.take(FILE_MAX + 1).read_to_string(&mut text)?;
-            match text.len() as u64 > FILE_MAX {
-                true => Err(io::Error::other(format!("it has more than {FILE_MAX} bytes"))),
-                false => Ok(text),
-            }
+        let text = text_of(path)?;
+        Self::read(&text, path.parent().unwrap_or(Path::new("")), listen)
+            .map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// Reads only the tokens, for a hub that listens at this address.
+    pub fn load_tokens(path: &Path, listen: SocketAddr) -> Result<Tokens, String> {
+        let text = text_of(path)?;
+        let read = || {
+            let file: File = toml::from_str(&text).map_err(|error| place(&text, &error))?;
+            file.check(listen)?;
+            tokens(file.token)
         };
-        let text = read().map_err(|error| format!("{shown} cannot be read: {error}"))?;
-        Self::read(&text, path.parent().unwrap_or(Path::new("")), listen).map_err(|error| format!("{shown}: {error}"))
+        read().map_err(|error| format!("{}: {error}", path.display()))
     }
 
     /// Parses the text of a file in `folder`.
     pub fn read(text: &str, folder: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| place(text, &error))?;
         let listen = listen.unwrap_or(file.listen);
+        file.check(listen)?;
         let tls = file.tls.map(|entry| entry.read(folder)).transpose()?;
         let tokens = tokens(file.token)?;
-        if !listen.ip().is_loopback() && (tls.is_none() || tokens.0.is_empty()) {
-            return Err(format!(
-                "listening at {listen} accepts remote clients: this requires [tls], and a [[token]] for each of them"
-            ));
-        }
-        if file.device.is_empty() && file.board.is_empty() && file.laboratory.is_none() {
-            return Err("there is no [[device]], no [[board]] and no [laboratory]: the hub needs at least one".into());
-        }
         let devices = file.device.into_iter().map(|entry| entry.read(folder));
         let devices: Vec<_> = devices.collect::<Result<_, _>>()?;
         let boards = file.board.into_iter().map(|entry| entry.read(folder));
@@ -206,6 +202,34 @@ impl Settings {
             laboratory: file.laboratory.map(|entry| folder.join(entry.folder)),
             page: file.page.map(|page| folder.join(page)),
         })
+    }
+}
+
+/// The text of a file of the user.
+fn text_of(path: &Path) -> Result<String, String> {
+    let read = || -> io::Result<String> {
+        let mut text = String::new();
+        fs::File::open(path)?.take(FILE_MAX + 1).read_to_string(&mut text)?;
+        match text.len() as u64 > FILE_MAX {
+            true => Err(io::Error::other(format!("it has more than {FILE_MAX} bytes"))),
+            false => Ok(text),
+        }
+    };
+    read().map_err(|error| format!("{} cannot be read: {error}", path.display()))
+}
+
+impl File {
+    /// Checks what entries say together.
+    fn check(&self, listen: SocketAddr) -> Result<(), String> {
+        if !listen.ip().is_loopback() && (self.tls.is_none() || self.token.is_empty()) {
+            return Err(format!(
+                "listening at {listen} accepts remote clients: this requires [tls], and a [[token]] for each of them"
+            ));
+        }
+        if self.device.is_empty() && self.board.is_empty() && self.laboratory.is_none() {
+            return Err("there is no [[device]], no [[board]] and no [laboratory]: the hub needs at least one".into());
+        }
+        Ok(())
     }
 }
 

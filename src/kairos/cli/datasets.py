@@ -46,8 +46,6 @@ class _Laboratory:
 
     def __init__(self, client):
         self._client = client
-        self._values: dict | None = None
-        """All datasets, once they have been asked for: they may be large."""
 
     @classmethod
     def running(cls) -> "_Laboratory | None":
@@ -57,18 +55,25 @@ class _Laboratory:
         except UsageError:
             return None
 
-    def keys(self) -> list[str]:
-        self._values = self._client.datasets()
-        return sorted(self._values)
+    def texts(self) -> dict[str, str]:
+        """Return all datasets as short texts."""
+        return self._client.dataset_texts()
 
-    def get(self, key):
-        found = self._client.dataset(key) if self._values is None else self._values.get(key)
+    def keys(self) -> list[str]:
+        return sorted(self._client.names("dataset"))
+
+    def entry(self, key) -> tuple:
+        """Return value and metadata; KeyError. One dataset at a time: together they may be large."""
+        found = self._client.dataset(key)
         if found is None:
             raise KeyError(key)
-        return found[1]
+        return found[1:]
+
+    def get(self, key):
+        return self.entry(key)[0]
 
     def get_metadata(self, key) -> dict:
-        found = self._client.dataset_metadata(key) if self._values is None else self._values[key][2]
+        found = self._client.dataset_metadata(key)
         if found is None:
             raise KeyError(key)
         return found
@@ -85,19 +90,32 @@ def list_all(args):
     """Print names and values in their units; long values are abbreviated on a terminal. A dataset
     that cannot be read is reported on standard error."""
     with _store(args) as store:
+        if isinstance(store, _Laboratory) and not args.json and sys.stdout.isatty():
+            texts = store.texts()
+            for key in sorted(texts):
+                print(f"{_printable(key)}: {texts[key]}")
+            if not texts:
+                print(f"there is no dataset in {store.path}")
+            return
         keys = store.keys()
         if not keys and not args.json:
             print(f"there is no dataset in {store.path}")
         for key in keys:
             try:
-                value, metadata = store.get(key), store.get_metadata(key)
+                value, metadata = _entry(store, key)
             except UsageError as error:
                 print_notice(f"kairos: {error}")
                 continue
+            except KeyError:
+                continue  # it has been deleted meanwhile
             if args.json:
                 print(_as_json(key, value, metadata))
             else:
                 print(f"{_printable(key)}: {Quantity.of(metadata).text(value, sys.stdout.isatty())}")
+
+
+def _entry(store, key) -> tuple:
+    return store.entry(key) if isinstance(store, _Laboratory) else (store.get(key), store.get_metadata(key))
 
 
 def _printable(key: str) -> str:

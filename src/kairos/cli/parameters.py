@@ -18,14 +18,14 @@ def list_all(args):
     lab = connect(args.lab)
     states = {each["key"]: each for each in lab.parameters()}
     rows = []
-    for key, (persist, value, metadata) in sorted(lab.datasets().items()):
-        if not persist:
-            continue
+    for key, shown in sorted(lab.dataset_texts(persistent=True).items()):
         (last,) = lab.parameter_history(key, 1) or ({"time": None, "rid": None, "person": None},)
         if args.json:
+            if (found := lab.dataset(key)) is None:
+                continue  # it has been deleted meanwhile
+            _, value, metadata = found
             said = {"key": key, "pyon": pyon.encode(value), "metadata": metadata, "state": states[key]["state"]}
             print(json_line({**said, **{name: last[name] for name in ("time", "rid", "person")}}))
-        shown = Quantity.of(metadata).text(value, True)
         rows.append((key, shown, _when(last["time"]), _origin(last), states[key]["reason"] or states[key]["state"]))
     if not args.json:
         print_table(("parameter", "value", "set", "by", "state"), rows, "no dataset is kept: persist=True keeps one")
@@ -54,12 +54,12 @@ def proposed(args):
         for each in found:
             print(json.dumps(each))
         return
-    values = lab.datasets()
     rows = []
     for each in found:
-        metadata = {**values.get(each["key"], (True, None, {}))[2], **pyon.decode(each["metadata"])}
+        now = lab.dataset(each["key"])
+        metadata = {**(now[2] if now else {}), **pyon.decode(each["metadata"])}
         quantity = Quantity.of(metadata)
-        before = quantity.text(values[each["key"]][1], True) if each["key"] in values else ""
+        before = quantity.text(now[1], True) if now else ""
         rows.append(
             (each["id"], each["key"], before, quantity.text(pyon.decode(each["value"]), True), f"run {each['rid']}")
             + (each["objection"],)

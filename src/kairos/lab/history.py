@@ -161,15 +161,19 @@ def _as_value(text: str) -> str:
         return pyon.encode(text)
 
 
-def records(database: Database, words: list[str], limit: int | None = None) -> list[dict]:
-    """Return the runs that match all words, newest first; see `filtered`."""
+def records(database: Database, words: list[str], limit: int | None = None, listed: bool = False) -> list[dict]:
+    """Return the runs that match all words, newest first; see `filtered`. `listed`: without what was submitted, which
+    may be large."""
     with database.view() as view:
 
         def many(query: Select) -> bool:
             some = query.limit(MANY).subquery()
             return (view.execute(select(func.count()).select_from(some)).scalar() or 0) >= MANY
 
-        return rows(view, filtered(words, limit, many))
+        query = filtered(words, limit, many)
+        if listed:
+            query = query.with_only_columns(*(column for column in runs.c if column.name not in ("expid", "text")))
+        return rows(view, query)
 
 
 def shown(database: Database, rid: int) -> dict:
@@ -191,20 +195,28 @@ def shown(database: Database, rid: int) -> dict:
     }
 
 
-def detailed(database: Database, found: list[dict]) -> list[dict]:
-    """Return the records of runs with their arguments, tags and numbers, in a query for each."""
+def detailed(database: Database, found: list[dict], most: int | None = None) -> list[dict]:
+    """Return the records of runs with their arguments, tags and numbers, in a query for each. `most`: characters of an
+    argument's text, beyond which it is cut and ends in an ellipsis; None: all."""
+    value = arguments.c.value if most is None else func.substr(arguments.c.value, 1, most + 1).label("value")
     rids = [record["rid"] for record in found]
     parts: dict[int, dict] = {rid: {"arguments": {}, "tags": [], "numbers": {}} for rid in rids}
     with database.view() as view:
         for at in range(0, len(rids), BATCH):
             some = rids[at : at + BATCH]
-            for row in rows(view, select(arguments).where(arguments.c.rid.in_(some))):
-                parts[row["rid"]]["arguments"][row["name"]] = row["value"]
+            columns = arguments.c.rid, arguments.c.name, value
+            for row in rows(view, select(*columns).where(arguments.c.rid.in_(some))):
+                parts[row["rid"]]["arguments"][row["name"]] = shortened(row["value"], most)
             for row in rows(view, select(tags).where(tags.c.rid.in_(some)).order_by(tags.c.tag)):
                 parts[row["rid"]]["tags"].append(row["tag"])
             for row in rows(view, select(results).where(results.c.rid.in_(some)).order_by(results.c.name)):
                 parts[row["rid"]]["numbers"][row["name"]] = [row["number"], row["error"]]
     return [{**record, **parts[record["rid"]]} for record in found]
+
+
+def shortened(text: str | None, most: int | None) -> str | None:
+    """Return a text of which the rest is cut."""
+    return text if text is None or most is None or len(text) <= most else text[:most] + "…"
 
 
 def count(database: Database) -> int:

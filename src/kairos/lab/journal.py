@@ -26,9 +26,10 @@ from typing import Any, NamedTuple
 import msgpack
 
 from .. import pyon
+from ..errors import UsageError
 from ..experiment.datasets import ARCHIVE, BROADCAST, PERSIST
 from . import clock
-from .values import Encoded, Undecodable, decoded, encoded, is_plain
+from .values import Encoded, Undecodable, decoded, encoded, is_plain, size_of
 
 __all__ = ["ARCHIVE", "BROADCAST", "PERSIST", "Journal", "Reader", "Record"]
 
@@ -47,6 +48,8 @@ HEADER = 64
 """Bytes of a record's body within which are its number, time and operation."""
 LARGEST = 1 << 31
 """Bytes of a record's body beyond which its length must be damaged."""
+LARGEST_VALUE = LARGEST - (1 << 20)
+"""Bytes of a value; the rest is for its metadata."""
 OPERATIONS = frozenset(
     "begin stage end set append assign delete read propose confirm fit fitted note".split()  # noqa: SIM905 as above
 )
@@ -102,11 +105,15 @@ class Journal:
         self._thread.start()
 
     def note(self, operation: str, key: str = "", value=None, more=None):
-        """Note a change. The value is encoded now: it may be changed in place later."""
+        """Note a change. The value is encoded now: it may be changed in place later. UsageError for one that no record
+        can hold."""
         if operation == "append" and is_plain(value):
             self._append(key, value)
             return
-        self._add(operation, key, encoded([value] if operation == "append" else value), more)
+        _check_size(key, size_of(value))
+        made = encoded([value] if operation == "append" else value)
+        _check_size(key, len(made.data))
+        self._add(operation, key, made, more)
 
     def _append(self, key, value):
         with self._changed:
@@ -211,6 +218,15 @@ class Journal:
     def _synchronise(self):
         os.fdatasync(self._file)
         self._unsynced = False
+
+
+def _check_size(key: str, size: int):
+    """Raise UsageError for a value of so many bytes that a reader would take its record for damaged."""
+    if size > LARGEST_VALUE:
+        raise UsageError(
+            f"the dataset {key} is too large to be stored: {size:,} bytes, and a value has at most {LARGEST_VALUE:,}; "
+            "divide it into several datasets"
+        )
 
 
 def _write_whole(file, data: bytes):

@@ -9,6 +9,7 @@ from sqlalchemy import delete, insert
 from .. import pyon
 from ..cli.command import suggestion
 from ..errors import UsageError
+from ..quantities import Quantity
 from . import analysis, clock, comparison, history, setting
 from .locks import DEVICE
 from .logbook import markdown
@@ -216,6 +217,14 @@ class Service:
     def datasets(self) -> dict:
         """Return all datasets, by name: (persist, value, metadata)."""
         return self._lab.datasets.values
+
+    def dataset_texts(self, persistent=False) -> dict[str, str]:
+        """Return all datasets, or those that persist, by name: as short texts, because values may be large."""
+        return {
+            key: Quantity.of(metadata).text(value, True)
+            for key, (persist, value, metadata) in self._lab.datasets.values.items()
+            if persist or not persistent
+        }
 
     def dataset(self, key) -> tuple | None:
         """Return a dataset, as `datasets` does; None if there is none."""

@@ -13,7 +13,7 @@ from numpy.lib.format import descr_to_dtype, dtype_to_descr
 
 from .. import pyon
 
-__all__ = ["Encoded", "Undecodable", "decoded", "encoded", "finite", "is_plain"]
+__all__ = ["Encoded", "Undecodable", "decoded", "encoded", "finite", "is_plain", "size_of"]
 
 LARGEST = 1 << 63
 """Integers from here on have no type of NumPy."""
@@ -53,6 +53,13 @@ def finite(value) -> float | None:
 def is_plain(value) -> bool:
     """Return whether a value is a number that many of its kind may be appended with in one record."""
     return type(value) in _LISTS or isinstance(value, numpy.generic)
+
+
+def size_of(value) -> int:
+    """Return how many bytes an encoded value has at least, without encoding it."""
+    if isinstance(value, numpy.ndarray):
+        return 0 if value.dtype.hasobject else value.nbytes
+    return len(value) if isinstance(value, str | bytes | list) else 0
 
 
 def encoded(value) -> Encoded:

@@ -5,7 +5,7 @@ fn token(name: &str, role: Role) -> Token {
     Token {
         name: name.into(),
         role,
-        sha256: Sha256::digest(name).into(),
+        sha256: digest_of(name),
     }
 }
 
@@ -14,7 +14,7 @@ fn code(tokens: &Tokens, path: &str, authorization: Option<&str>) -> Code {
     if let Some(value) = authorization {
         headers.insert(header::AUTHORIZATION, value.parse().unwrap());
     }
-    match Gate::new(tokens.clone()).admit(path, &headers) {
+    match Gate::new(tokens.clone()).check(path, shown(&headers).map(digest_of)) {
         Ok(_) => Code::Ok,
         Err(status) => status.code(),
     }
@@ -91,9 +91,9 @@ fn methods_of_plugin_require_role_of_its_protocol() {
     let methods = [("/lab.Pll/Lock", Role::Operate), ("/lab.Pll/State", Role::Look)];
     let methods = methods.map(|(path, role)| (path.to_string(), role));
     gate.add_plugin("pll", methods.into(), Some("b"));
-    let may = |path: &str, shown: &str| {
-        let headers = HeaderMap::from_iter([(header::AUTHORIZATION, shown.parse().unwrap())]);
-        gate.admit(path, &headers).is_ok()
+    let may = |path: &str, given: &str| {
+        let headers = HeaderMap::from_iter([(header::AUTHORIZATION, given.parse().unwrap())]);
+        gate.check(path, shown(&headers).map(digest_of)).is_ok()
     };
     assert!(may("/lab.Pll/State", "Bearer a") && !may("/lab.Pll/Lock", "Bearer a"));
     assert!(may("/lab.Pll/Lock", "Bearer b") && !may("/lab.Pll/None", "Bearer b"));
@@ -193,4 +193,25 @@ fn refused_calls_beyond_some_are_only_counted() {
 #[test]
 fn hub_without_tokens_admits_everyone() {
     assert_eq!(code(&Tokens::default(), METHODS[0].0, None), Code::Ok);
+}
+
+#[tokio::test]
+async fn right_that_is_taken_away_ends_its_calls_with_the_reason() {
+    let all = Tokens(vec![token("a", Role::Operate), token("b", Role::Operate)]);
+    let gate = Arc::new(Gate::new(all.clone()));
+    let (write, read) = ("/kairos.hub.v1.Registers/Write", "/kairos.hub.v1.Registers/Read");
+    let used = |path: &str, name: &str| {
+        let (changes, digest) = (gate.tokens.subscribe(), Some(digest_of(name)));
+        gate.revocation(changes, path.into(), digest, Some(name.into()))
+    };
+    let (writing, mut reading, other) = (used(write, "a"), used(read, "a"), used(read, "b"));
+    gate.set_tokens(all);
+    gate.set_tokens(Tokens(vec![token("a", Role::Look)]));
+    let (writing, other) = (writing.await, other.await);
+    let expected = "a may look; this requires a token that may operate";
+    assert_eq!((writing.code(), writing.message()), (Code::PermissionDenied, expected));
+    let expected = "the token of b has been removed from hub.toml";
+    assert_eq!((other.code(), other.message()), (Code::Unauthenticated, expected));
+    let waits = tokio::time::timeout(Duration::ZERO, &mut reading).await;
+    assert!(waits.is_err(), "whoever may only look may read");
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{close_code, CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::extract::State;
 use axum::http::{header, HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
@@ -24,6 +24,7 @@ use tonic::{Code, Status};
 
 use super::Page;
 use crate::access::is_foreign;
+use crate::access::revocation::Revocation;
 use crate::v1::live_request::Action;
 use crate::v1::live_response::Event;
 use crate::v1::{LiveCall, LiveEnd, LiveRequest, LiveResponse};
@@ -36,6 +37,8 @@ const STREAMS_MAX: usize = 256;
 const CREDIT_MAX: u32 = 64;
 /// Responses that may wait for the WebSocket, of all streams.
 const WAITING: usize = 16;
+/// Maximum size of the reason for closing a WebSocket, in bytes.
+const REASON_MAX: usize = 123;
 /// Interval of pings. A page that answers none of two is disconnected.
 const PING: Duration = Duration::from_secs(15);
 
@@ -44,9 +47,10 @@ pub async fn live(State(page): State<Page>, uri: Uri, headers: HeaderMap, upgrad
     if is_foreign(&uri, &headers, &page.gate) {
         return StatusCode::FORBIDDEN.into_response();
     }
-    if !page.gate.tokens.0.is_empty() && page.gate.client(&headers).is_none() {
+    // From before the check on, so that no change is missed.
+    let Ok(revocation) = page.gate.visit(&headers) else {
         return StatusCode::UNAUTHORIZED.into_response();
-    }
+    };
     let mut credentials = HeaderMap::new();
     for name in [header::AUTHORIZATION, header::COOKIE] {
         if let Some(value) = headers.get(&name) {
@@ -55,7 +59,7 @@ pub async fn live(State(page): State<Page>, uri: Uri, headers: HeaderMap, upgrad
     }
     upgrade
         .max_message_size(REQUEST_MAX)
-        .on_upgrade(move |socket| Session::new(page.calls, credentials).serve(socket))
+        .on_upgrade(move |socket| Session::new(page.calls, credentials).serve(socket, revocation))
 }
 
 struct Session {
@@ -85,11 +89,13 @@ impl Session {
         }
     }
 
-    async fn serve(mut self, mut socket: WebSocket) {
+    /// Serves until the page is gone, or its token.
+    async fn serve(mut self, mut socket: WebSocket, mut revocation: Revocation) {
         let mut ping = tokio::time::interval(PING);
         let mut unanswered = 0;
         loop {
             let message = tokio::select! {
+                status = &mut revocation => return self.end(socket, &status).await,
                 said = socket.recv() => {
                     unanswered = 0;
                     match said {
@@ -114,6 +120,25 @@ impl Session {
             };
             // A page that does not read is as one that does not answer.
             if !matches!(tokio::time::timeout(2 * PING, socket.send(message)).await, Ok(Ok(()))) {
+                return;
+            }
+        }
+    }
+
+    /// Ends all streams and the connection, with the reason.
+    async fn end(mut self, mut socket: WebSocket, status: &Status) {
+        let mut messages = Vec::new();
+        for (stream, (_, task)) in self.streams.drain() {
+            task.abort();
+            let event = Some(Event::End(ended(status)));
+            messages.push(Message::Binary(LiveResponse { stream, event }.encode_to_vec().into()));
+        }
+        messages.push(Message::Close(Some(CloseFrame {
+            code: close_code::POLICY,
+            reason: shortened(status.message()).into(),
+        })));
+        for message in messages {
+            if !matches!(tokio::time::timeout(PING, socket.send(message)).await, Ok(Ok(()))) {
                 return;
             }
         }
@@ -169,13 +194,25 @@ async fn follow(
         Ok(()) => Status::new(Code::Ok, ""),
         Err(status) => status,
     };
-    let end = LiveEnd {
-        code: status.code() as u32,
-        text: status.message().into(),
-    };
-    let event = Some(Event::End(end));
+    let event = Some(Event::End(ended(&status)));
     // Without a receiver the page is gone.
     let _ = sender.send(LiveResponse { stream, event }).await;
+}
+
+/// As much of a text as the reason for closing a WebSocket may have.
+fn shortened(text: &str) -> &str {
+    let mut end = text.len().min(REASON_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn ended(status: &Status) -> LiveEnd {
+    LiveEnd {
+        code: status.code() as u32,
+        text: status.message().into(),
+    }
 }
 
 async fn responses(

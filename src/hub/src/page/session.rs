@@ -1,7 +1,7 @@
 //! Login of a browser: a token becomes a cookie, which scripts cannot read and other sites cannot use.
 //!
 //! The cookie is the token, so that a browser stays logged in when the hub is started again, and is
-//! logged out by removing the token from hub.toml.
+//! logged out when the token is removed from hub.toml.
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -19,11 +19,11 @@ const KEPT: u32 = 30 * 24 * 3600;
 
 /// Who is logged in, and what there is to see.
 pub async fn session(State(page): State<Page>, headers: HeaderMap) -> Response {
-    let open = page.gate.tokens.0.is_empty();
+    let open = page.gate.is_open();
     let who = page.gate.client(&headers);
     let said = json!({
-        "name": who.map(|token| &*token.name),
-        "role": match (who, open) {
+        "name": who.as_ref().map(|token| &*token.name),
+        "role": match (&who, open) {
             (Some(token), _) => Some(token.role.name()),
             (None, true) => Some("administer"),
             (None, false) => None,

@@ -13,7 +13,7 @@ use tower::{Service, ServiceExt};
 
 use super::host::Plugins;
 use crate::access::Caller;
-use crate::body::{is_cut, PermitBody};
+use crate::body::{is_cut, Lost, PermitBody};
 use crate::laboratory::Laboratory;
 
 /// Header with the name of the calling client, for the process.
@@ -65,6 +65,7 @@ async fn to_laboratory(laboratory: Option<&Laboratory>, request: Request) -> Res
 
 /// Forwards a call. `lost`: the status if the process is lost meanwhile.
 async fn pass(mut channel: Channel, mut request: Request, permit: OwnedSemaphorePermit, lost: Status) -> Response {
+    let lost = Lost::new(lost, request.headers());
     // The process must know the caller, but must not be able to make calls as that client.
     for name in [header::AUTHORIZATION.as_str(), header::COOKIE.as_str(), CLIENT] {
         request.headers_mut().remove(name);
@@ -76,8 +77,8 @@ async fn pass(mut channel: Channel, mut request: Request, permit: OwnedSemaphore
     }
     let answer = async { channel.ready().await?.call(request.map(tonic::body::Body::new)).await };
     match answer.await {
-        Ok(response) if is_cut(response.headers()) => lost.into_http(),
+        Ok(response) if is_cut(response.headers()) => lost.status().into_http(),
         Ok(response) => response.map(|body| Body::new(PermitBody::new(Body::new(body), permit, Some(lost)))),
-        Err(_) => lost.into_http(),
+        Err(_) => lost.status().into_http(),
     }
 }

@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::{mpsc, watch, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::{interval, sleep, timeout, MissedTickBehavior};
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::Channel;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::HealthCheckRequest;
 
@@ -23,6 +23,7 @@ use super::processes;
 use super::protocol::Protocol;
 use super::settings::{Layer, PluginSettings};
 use crate::life::Heartbeat;
+use crate::upstream;
 
 /// Interval of checks.
 const CHECK: Duration = Duration::from_millis(500);
@@ -40,6 +41,8 @@ const STEADY: Duration = Duration::from_secs(60);
 const SOCKET: &str = "KAIROS_PLUGIN_SOCKET";
 /// Maximum number of concurrent calls.
 const CALLS_MAX: usize = 64;
+/// Calls of the hub itself at the same time: its question for the plugin's health.
+const OWN_CALLS: usize = 1;
 
 /// State of a plugin.
 #[derive(Clone, Debug)]
@@ -192,7 +195,7 @@ fn channel(socket: PathBuf) -> Channel {
         let socket = socket.clone();
         async move { UnixStream::connect(socket).await.map(TokioIo::new) }
     };
-    Endpoint::from_static("http://plugin").connect_with_connector_lazy(tower::service_fn(connect))
+    upstream::endpoint(CALLS_MAX + OWN_CALLS).connect_with_connector_lazy(tower::service_fn(connect))
 }
 
 /// Why watching a process ended.

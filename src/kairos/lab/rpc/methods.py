@@ -13,7 +13,7 @@ from .. import history
 from ..service import Service
 from . import devices, fits, runs, submissions
 from .protocol import message
-from .streams import layout
+from .streams import SHOWN, layout
 from .values import from_json, in_unit, text_of
 
 __all__ = ["Methods", "caller"]
@@ -221,8 +221,9 @@ class Methods:
     # Ended runs
 
     async def runs_find(self, request):
-        found = await self._service.runs(request.words, min(request.limit or LIMIT, MOST))
-        details = await asyncio.to_thread(history.detailed, self._lab.database, found)
+        limit, database = min(request.limit or LIMIT, MOST), self._lab.database
+        found = await asyncio.to_thread(history.records, database, list(request.words), limit, True)
+        details = await asyncio.to_thread(history.detailed, database, found, SHOWN)
         return message("FindRunsResponse", runs=[runs.ended(each) for each in details])
 
     async def runs_show(self, request):

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import grpc
+from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from ...controllers.wire import LINE_LIMIT
@@ -22,6 +23,8 @@ logger = logging.getLogger(__name__)
 SOCKET = "rpc.sock"
 CLIENT = "kairos-client"
 """Metadata with the name of the client, from the hub."""
+LONGEST = 1000
+"""Characters of the text of an error: it is sent as a header."""
 
 
 class RpcServer:
@@ -61,11 +64,15 @@ class RpcServer:
             self._number = None
 
 
+class _Malformed(ValueError):
+    """Bytes that are no request."""
+
+
 def _call(method, function):
     async def handle(request, context):
         _identify(context)
         try:
-            return await function(request)
+            return await function(_checked(request))
         except Exception as error:
             await _abort(method, error, context)
 
@@ -75,7 +82,7 @@ def _call(method, function):
 def _stream(method, function):
     async def handle(request, context):
         try:
-            async for response in function(request):
+            async for response in function(_checked(request)):
                 yield response
         except asyncio.CancelledError:
             raise
@@ -86,7 +93,21 @@ def _stream(method, function):
 
 
 def _coders(method):
-    return GetMessageClass(method.input_type).FromString, GetMessageClass(method.output_type).SerializeToString
+    made = GetMessageClass(method.input_type)
+
+    def decoded(data: bytes):
+        try:
+            return made.FromString(data)
+        except DecodeError:  # an error here would be one of the service
+            return _Malformed(f"these bytes are no {method.input_type.name}")
+
+    return decoded, GetMessageClass(method.output_type).SerializeToString
+
+
+def _checked(request):
+    if isinstance(request, _Malformed):
+        raise request
+    return request
 
 
 def _identify(context):
@@ -95,9 +116,20 @@ def _identify(context):
 
 
 async def _abort(method, error, context):
+    code, text = _status(error)
+    if code == grpc.StatusCode.INTERNAL:
+        logger.error("%s", method.full_name, exc_info=error)
+    # One line, of what a header may contain.
+    await context.abort(code, " ".join(text.encode(errors="backslashreplace").decode().split())[:LONGEST])
+
+
+def _status(error: Exception) -> tuple[grpc.StatusCode, str]:
     if isinstance(error, LookupError):
-        await context.abort(grpc.StatusCode.NOT_FOUND, f"there is no {error.args[0] if error.args else 'such thing'}")
+        said = str(error.args[0]) if error.args else "such thing"
+        is_sentence = " is no " in said
+        return grpc.StatusCode.NOT_FOUND, said if is_sentence else f"there is no {said}"
+    if isinstance(error, UnicodeError):
+        return grpc.StatusCode.INVALID_ARGUMENT, "a text of the request has half of a character, which nothing can keep"
     if isinstance(error, KairosError | UsageError | ValueError | TypeError):
-        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-    logger.error("%s", method.full_name, exc_info=error)
-    await context.abort(grpc.StatusCode.INTERNAL, f"{type(error).__name__}: {error}")
+        return grpc.StatusCode.INVALID_ARGUMENT, str(error)
+    return grpc.StatusCode.INTERNAL, f"{type(error).__name__}: {error}"

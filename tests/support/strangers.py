@@ -1,0 +1,34 @@
+"""Calls as another user of the computer, without rights."""
+
+import json
+import os
+
+import pytest
+
+__all__ = ["as_stranger"]
+
+STRANGER = 65534
+
+
+def as_stranger(call) -> str:
+    """Return what a call returns or raises in a process of a user without rights; skips the test without the right to
+    become one."""
+    if os.geteuid():
+        pytest.skip("needs to become another user")
+    ours, its = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.setgroups([])
+            os.setgid(STRANGER)
+            os.setuid(STRANGER)
+            said = str(call())
+        except BaseException as error:
+            said = f"{type(error).__name__}: {error}"
+        os.write(its, json.dumps(said).encode())
+        os._exit(0)
+    os.close(its)
+    with os.fdopen(ours, "rb") as answer:
+        text = json.loads(answer.read())
+    os.waitpid(pid, 0)
+    return text
