@@ -14,7 +14,7 @@ again
 finally 0
 finally 1
 1
-5.0 héllo (np.int32(4), 2.5, 'x') [1, 2, 3]
+5.0 héllo (4, 2.5, 'x') [1, 2, 3]
 zero div
 1 3 1099511627776 32.0 5
 cleanup

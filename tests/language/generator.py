@@ -8,7 +8,7 @@ meaning of the text does not depend on inference.
 
 import random
 
-from . import forms
+from . import everyday, forms
 
 HEAD = """\
 class Programs:
@@ -36,7 +36,7 @@ SEQUENCES = ("li", "lw", "lf", "ai", "aw", "af")
 ERRORS = ("ValueError", "IndexError", "ZeroDivisionError", "RuntimeError")
 
 
-class Writer(forms.Forms):
+class Writer(forms.Forms, everyday.Everyday):
     """Writes one program: `functions` functions `p<number>_<index>`, each of about `budget` statements."""
 
     def __init__(self, number, functions=2, budget=14):
@@ -85,9 +85,10 @@ class Writer(forms.Forms):
                 break
             self.left -= 1
             choices = [self.define] * 4 + [self.change] * 4 + [self.store] * 3 + [self.unpack]
-            choices += [self.bind] * 3 + [self.alter] * 3 + [self.report]
+            choices += [self.bind] * 3 + [self.alter] * 3 + [self.report, self.divided, self.explained]
             if depth < 5:
                 choices += [self.when] * 2 + [self.count, self.repeat, self.each, self.attempt, self.over, self.within]
+                choices += [self.named, self.spelt]
             if self.loops:
                 choices += [self.leave]
             choices += [self.fail, self.early]
@@ -256,7 +257,7 @@ class Writer(forms.Forms):
         if depth <= 0 or self.random.random() < 0.15:
             return self.leaf(kind)
         forms = {"i": self.integer, "w": self.integer, "f": self.floating, "b": self.boolean, "s": self.string}
-        forms = [forms[kind]] * 5 + [self.chosen, self.called, self.element, self.special]
+        forms = [forms[kind]] * 5 + [self.chosen, self.called, self.element, self.special, self.everyday]
         made = self.random.choice(forms)(kind, depth - 1)
         return made or self.leaf(kind)
 
@@ -459,6 +460,8 @@ class Writer(forms.Forms):
                     f"sorted({name})",
                     f"sorted({name}, key={self.random.choice(('abs', 'bool', f'lambda x: {self.comprehended(elt)}'))})",
                     f"sorted({name}, key=lambda x: {self.comprehended(elt)}, reverse=True)",
+                    self.filtered(elt, name),
+                    self.filtered(elt, name),
                 ]
             )
         return values
@@ -473,4 +476,5 @@ def source(texts, head):
     wides = ", ".join(f"int64({value})" for value in WIDES)
     floats = ", ".join(f"float({value})" for value in FLOATS)
     body = HEAD.replace("INTS", ints).replace("WIDES", wides).replace("FLOATS", floats)
-    return head + forms.HEAD + body.replace("ATTRIBUTES\n", forms.ATTRIBUTES) + "".join(texts)
+    attributes = forms.ATTRIBUTES + everyday.ATTRIBUTES
+    return head + everyday.HEAD + forms.HEAD + body.replace("ATTRIBUTES\n", attributes) + "".join(texts)

@@ -256,7 +256,15 @@ def total(values, start=0):
 
 
 def first_unless(order):
-    return lambda a, b: b if order(b, a) else a
+    """Returns `min` or `max`, of two values or of elements."""
+
+    def found(first, *second, default=None):
+        best = None
+        for value in (first, *second) if second else each(first):
+            best = value if best is None or order(value, best) else best
+        return default if best is None else best
+
+    return found
 
 
 def in_order(values, reverse=False, key=lambda value: value):
@@ -278,12 +286,15 @@ def merged(left, right, sooner):
 
 def compiled(function):
     """Decorates a kernel: bools passed for integer parameters are converted to integers."""
-    kinds = [function.__annotations__.get(name) for name in inspect.signature(function).parameters]
-    integers = {place: kind for place, kind in enumerate(kinds) if kind in (Int32, Int64)}
+    names = list(inspect.signature(function).parameters)
+    integers = {name: kind for name, kind in function.__annotations__.items() if kind in (Int32, Int64)}
 
-    def called(*args):
-        pairs = enumerate(args)
-        return function(*(integers[n](x) if n in integers and isinstance(x, bool | np.bool_) else x for n, x in pairs))
+    def converted(name, value):
+        return integers[name](value) if name in integers and isinstance(value, bool | np.bool_) else value
+
+    def called(*args, **keywords):
+        keywords = {name: converted(name, value) for name, value in keywords.items()}
+        return function(*map(converted, names, args), **keywords)
 
     return called
 
@@ -356,6 +367,8 @@ NAMES = {
     "range": Range,
     "min": first_unless(operator.lt),
     "max": first_unless(operator.gt),
+    "divmod": lambda a, b: (a // b, a % b),
+    "pow": lambda a, b: a**b,
     "list": lambda values: list(each(values)),
     "enumerate": lambda values, start=0: ((Int32(int(start) + i), value) for i, value in enumerate(each(values))),
     "zip": lambda *iterables: zip(*map(each, iterables), strict=False),

@@ -20,7 +20,7 @@ PYTHON = Path(compiler_package.__file__).parent
 PYTHONS = {
     ("check.rs", 'Diagnostic::new(stmt.span, format!("{word} statement outside of a loop"))'),
     ("resolve.rs", "return Err(Diagnostic::new(*span, text));"),
-    ("comprehensions.rs", """return Err(Diagnostic::unsupported(span, "'async'"));"""),
+    ("comprehensions.rs", """return Err(Diagnostic::unsupported(self.span(clause), "'async'"));"""),
     ("mod.rs", 'Diagnostic::new(span(file, error.location), format!("syntax error: {}", error.error))'),
     ("mod.rs", "Diagnostic::global(format!("),
     ("stmt.rs", '_ => return Err(Diagnostic::new(target.span, "cannot assign to this expression")),'),

@@ -15,10 +15,15 @@ use crate::warnings::Warnings;
 /// Checks one function, whose types are known, and adds to the program's `warnings`.
 pub fn check(function: &FunctionInstance, program: &Program, warnings: &mut Warnings) -> Result<()> {
     let types = &program.types;
+    let mut sets_within = false;
+    walk_exprs(&function.ast.body, &mut |expr| {
+        sets_within |= matches!(expr.kind, ExprKind::Named { .. });
+    });
     let mut check = Check {
         function,
         program,
         names: function.names.clone(),
+        sets_within,
         loops: vec![],
         warnings,
     };
@@ -43,6 +48,8 @@ struct Check<'a> {
     function: &'a FunctionInstance,
     program: &'a Program,
     names: Rc<Names>,
+    /// Whether expressions of the function set variables.
+    sets_within: bool,
     /// For each enclosing loop, the variables set at its `break`s.
     loops: Vec<State>,
     warnings: &'a mut Warnings,
@@ -180,8 +187,13 @@ impl Check<'_> {
         match stmt.kind.flow() {
             Flow::On => self.parts(stmt, set),
             Flow::Branch => {
-                let (blocks, set) = self.head(stmt, set)?;
-                let ends = blocks.into_iter().map(|block| self.body(block, Some(set.clone())));
+                let (blocks, after) = self.head(stmt, set.clone())?;
+                let sets = match stmt.kind.test() {
+                    Some(test) if self.sets_within => self.tested(test, set)?,
+                    _ => [after.clone(), after],
+                };
+                let ends = blocks.into_iter().zip(sets);
+                let ends = ends.map(|(block, set)| self.body(block, Some(set)));
                 ends.reduce(|a, b| Ok(join(a?, b?))).expect("a branch has blocks")
             }
             Flow::Loop { endless } => self.looped(stmt, set, endless),
@@ -235,7 +247,7 @@ impl Check<'_> {
                 return;
             }
             match part {
-                Part::Expr(expr) | Part::Update(expr) => result = self.uses(expr, &set),
+                Part::Expr(expr) | Part::Update(expr) => result = self.uses(expr, &mut set),
                 Part::Target(target, _) => result = self.assign(target, &mut set),
                 Part::Variable(name, _) => set.extend(self.names.local(name)),
                 Part::Block(block) => blocks.push(block),
@@ -248,6 +260,10 @@ impl Check<'_> {
     /// loop.
     fn looped(&mut self, stmt: &Stmt, before: Set, endless: bool) -> Result<State> {
         let (blocks, inside) = self.head(stmt, before.clone())?;
+        let [inside, before] = match stmt.kind.test() {
+            Some(test) if self.sets_within => self.tested(test, before)?,
+            _ => [inside, before],
+        };
         let [body, orelse] = blocks[..] else {
             unreachable!("a loop has a body and an 'else'")
         };
@@ -258,7 +274,7 @@ impl Check<'_> {
         Ok(join(end, at_break))
     }
 
-    fn assign(&mut self, target: &Expr, set: &mut Set) -> Result<()> {
+    fn assign(&self, target: &Expr, set: &mut Set) -> Result<()> {
         match &target.kind {
             ExprKind::Name(name) => {
                 set.extend(self.names.local(name));
@@ -271,36 +287,95 @@ impl Check<'_> {
         }
     }
 
-    fn uses(&self, expr: &Expr, set: &Set) -> Result<()> {
-        let (mut unset, mut captured) = (None, Ok(()));
-        walk_expr(expr, &mut |expr| {
-            if let (ExprKind::Name(name), None) = (&expr.kind, unset) {
-                // A comprehension sets its own variables.
-                if !name.contains(COMPREHENSION)
-                    && matches!(self.names.of(expr), Name::Local(local) if !set.contains(local))
-                {
-                    unset = Some(expr);
+    /// Checks the names in an expression in the order of evaluation, and adds the variables that it sets
+    /// whatever its values are.
+    fn uses(&self, expr: &Expr, set: &mut Set) -> Result<()> {
+        match &expr.kind {
+            ExprKind::Name(name) => self.is_set(expr, name, set),
+            ExprKind::Function { .. } => {
+                self.each_use(expr, set)?;
+                match self.function.facts.get(&expr.id) {
+                    Some(Fact::Function(inner)) if !self.program.functions[*inner].is_dead() => {
+                        self.captured(&self.program.functions[*inner], set)
+                    }
+                    _ => Ok(()),
                 }
             }
-        });
-        walk_expr(expr, &mut |expr| {
-            if let (Some(Fact::Function(inner)), Ok(())) = (self.function.facts.get(&expr.id), &captured) {
-                let inner = &self.program.functions[*inner];
-                if !inner.is_dead() {
-                    captured = self.captured(inner, set);
-                }
+            _ if !self.sets_within => self.each_use(expr, set),
+            ExprKind::Named { target, value } => {
+                self.uses(value, set)?;
+                self.assign(target, set)
+            }
+            ExprKind::BoolOp { .. } | ExprKind::IfExp { .. } | ExprKind::Unary { op: UnaryOp::Not, .. } => {
+                let [yes, no] = self.tested(expr, std::mem::take(set))?;
+                set.extend(yes.intersection(&no));
+                Ok(())
+            }
+            // What follows is not always evaluated.
+            ExprKind::Compare { first, rest } => {
+                self.uses(first, set)?;
+                self.uses(&rest[0].1, set)?;
+                let mut maybe = set.clone();
+                rest[1..].iter().try_for_each(|(_, value)| self.uses(value, &mut maybe))
+            }
+            ExprKind::ListComp { clauses, .. } | ExprKind::Generator { clauses, .. } => {
+                self.uses(&clauses[0].iter, set)?;
+                self.each_use(expr, &mut set.clone())
+            }
+            _ => self.each_use(expr, set),
+        }
+    }
+
+    fn each_use(&self, expr: &Expr, set: &mut Set) -> Result<()> {
+        let mut result = Ok(());
+        expr.kind.each_part(&mut |part| {
+            if result.is_ok() {
+                result = self.uses(part, set);
             }
         });
-        captured?;
-        let Some(Expr {
-            span,
-            kind: ExprKind::Name(name),
-            ..
-        }) = unset
-        else {
+        result
+    }
+
+    /// Checks a condition; returns the variables that are set where it is true, and where it is false.
+    fn tested(&self, test: &Expr, mut set: Set) -> Result<[Set; 2]> {
+        match &test.kind {
+            ExprKind::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => self.tested(operand, set).map(|[yes, no]| [no, yes]),
+            ExprKind::BoolOp { and, values } => {
+                let mut ended: State = None;
+                for value in values {
+                    let [yes, no] = self.tested(value, set)?;
+                    let (next, end) = if *and { (yes, no) } else { (no, yes) };
+                    (set, ended) = (next, join(ended, Some(end)));
+                }
+                let ended = ended.expect("there are two operands at least");
+                Ok(if *and { [set, ended] } else { [ended, set] })
+            }
+            ExprKind::IfExp { test, body, orelse } => {
+                let [yes, no] = self.tested(test, set)?;
+                let (body, orelse) = (self.tested(body, yes)?, self.tested(orelse, no)?);
+                let mut both = body
+                    .iter()
+                    .zip(&orelse)
+                    .map(|(a, b)| a.intersection(b).copied().collect());
+                let mut next = || both.next().expect("there are two");
+                Ok([next(), next()])
+            }
+            _ => {
+                self.uses(test, &mut set)?;
+                Ok([set.clone(), set])
+            }
+        }
+    }
+
+    fn is_set(&self, expr: &Expr, name: &Rc<str>, set: &Set) -> Result<()> {
+        // A comprehension sets its own variables.
+        if name.contains(COMPREHENSION) || !matches!(self.names.of(expr), Name::Local(local) if !set.contains(local)) {
             return Ok(());
-        };
-        let error = Diagnostic::new(*span, format!("variable '{name}' is not always initialized here"));
+        }
+        let error = Diagnostic::new(expr.span, format!("variable '{name}' is not always initialized here"));
         let local = self.names.local(name).expect("found above");
         let error = error.label(
             self.names.locals[local as usize].span,

@@ -72,6 +72,15 @@ pub struct Loops<'a> {
 
 type Variables = BTreeSet<LocalId>;
 
+/// What a loop evaluates or sets before each pass.
+#[derive(Clone, Copy)]
+pub enum Head<'a> {
+    /// The target of a `for` loop.
+    Target(&'a Expr),
+    /// The condition of a `while` loop.
+    Test(&'a Expr),
+}
+
 /// Variables that may be read where control leaves a block early.
 #[derive(Clone, Default)]
 struct Ways {
@@ -99,21 +108,19 @@ impl<'a> Loops<'a> {
         loops
     }
 
-    /// Whether the iterations of a loop with this body leave nothing behind. `target`: the target
-    /// of a `for` loop; `keeps`: whether an expression by itself stores memory elsewhere.
-    pub fn leave_nothing(
-        &self,
-        body: &[Stmt],
-        target: Option<&Expr>,
-        kept: &Kept,
-        keeps: &dyn Fn(&Expr) -> bool,
-    ) -> bool {
+    /// Whether the iterations of a loop with this head and body leave nothing behind. `keeps`: whether an
+    /// expression by itself stores memory elsewhere.
+    pub fn leave_nothing(&self, head: Head, body: &[Stmt], kept: &Kept, keeps: &dyn Fn(&Expr) -> bool) -> bool {
         // Nested functions may read variables at any time.
         let Some(live) = self.live.get(&body.as_ptr()).filter(|_| !self.nested) else {
             return false;
         };
         let mut set = Variables::new();
-        target.into_iter().for_each(|target| self.assigned(target, &mut set));
+        match head {
+            Head::Target(target) => self.assigned(target, &mut set),
+            Head::Test(test) => walk_expr(test, &mut |expr| self.named(expr, &mut set)),
+        }
+        walk_exprs(body, &mut |expr| self.named(expr, &mut set));
         walk_stmts(body, &mut |stmt| {
             stmt.kind.each_part(&mut |part| match part {
                 Part::Target(target, _) | Part::Update(target) => self.assigned(target, &mut set),
@@ -136,6 +143,13 @@ impl<'a> Loops<'a> {
             escapes |= (made && kept.contains(&self.types.name(ty))) || keeps(expr);
         });
         !escapes
+    }
+
+    /// Adds the variable with memory that an expression itself sets, as in `name := value`.
+    fn named(&self, expr: &Expr, set: &mut Variables) {
+        if let ExprKind::Named { target, .. } = &expr.kind {
+            self.assigned(target, set);
+        }
     }
 
     /// Adds the variables with memory that an assignment to `target` sets.

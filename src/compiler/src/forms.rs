@@ -46,7 +46,7 @@ pub(crate) fn constant_text(value: &HostValue) -> Option<String> {
             let more = if shown.len() < bytes.len() { "…" } else { "" };
             format!("b\"{}\"{more}", shown.escape_ascii())
         }
-        HostValue::Tuple(values) => {
+        HostValue::Tuple(values, _) => {
             let comma = if values.len() == 1 { "," } else { "" };
             format!("({}{comma})", joined(values)?)
         }

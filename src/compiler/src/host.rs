@@ -24,6 +24,9 @@ pub fn is_kernel_class(class: Handle) -> bool {
     class >= MADE
 }
 
+/// The names of a named tuple's elements.
+pub type Fields = Rc<[Rc<str>]>;
+
 /// A host value as a kernel can see it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostValue {
@@ -44,7 +47,8 @@ pub enum HostValue {
     Array(Handle, HostType, Rc<[i32]>),
     /// A NumPy array of strings: shape, and elements in row-major order.
     Texts(Handle, Rc<[i32]>, Rc<[HostValue]>),
-    Tuple(Rc<[HostValue]>),
+    /// A tuple, with the names of its elements if it has any.
+    Tuple(Rc<[HostValue]>, Option<Fields>),
     /// Start, stop and step.
     Range(Rc<[HostValue; 3]>),
     /// An instance of any class.

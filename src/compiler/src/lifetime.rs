@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use crate::builtins::makes_values;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::is_kernel_class;
+use crate::language::Builtin;
 use crate::names::{LocalId, Name};
 use crate::program::{CallTarget, Fact, FunctionId, FunctionInstance, Program};
 use crate::source::Span;
@@ -116,17 +117,22 @@ impl<'a> Lifetimes<'a> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
-        let mut result = Ok(());
+        let (mut result, mut iterable) = (Ok(()), None);
         stmt.kind.each_part(&mut |part| {
             if result.is_err() {
                 return;
             }
+            if let Part::Expr(expr) | Part::Target(expr, _) | Part::Update(expr) = part {
+                result = self.named(expr);
+            }
             match part {
+                _ if result.is_err() => {}
                 Part::Target(target, Some(value)) => result = self.assign(target, value),
-                // Elements yielded by iteration are not tracked.
-                Part::Target(_, None) => {}
+                // Elements yielded by iteration are not tracked, but for the characters of texts made here.
+                Part::Target(target, None) => result = self.characters(target, iterable.expect("it comes first")),
+                Part::Expr(expr) => iterable = Some(expr),
                 Part::Update(target) if self.is_text(target) => result = self.bind(target, Region::Local(stmt.span)),
-                Part::Update(_) | Part::Expr(_) | Part::Variable(..) | Part::Block(_) => {}
+                Part::Update(_) | Part::Variable(..) | Part::Block(_) => {}
             }
         });
         result?;
@@ -134,6 +140,47 @@ impl<'a> Lifetimes<'a> {
             return self.returned(value);
         }
         Ok(())
+    }
+
+    /// Binds the texts among the targets of a loop to a text made here whose characters they are.
+    fn characters(&mut self, target: &Expr, iterable: &Expr) -> Result<()> {
+        let Region::Local(made) = self.spelt(iterable) else {
+            return Ok(());
+        };
+        let mut texts = vec![];
+        walk_expr(target, &mut |part| texts.extend(self.is_text(part).then_some(part)));
+        texts.iter().try_for_each(|text| self.bind(text, Region::Local(made)))
+    }
+
+    /// The region of the text whose characters a loop over `iterable` yields, perhaps with `enumerate` or `zip`.
+    fn spelt(&self, iterable: &Expr) -> Region {
+        match &iterable.kind {
+            _ if self.is_text(iterable) => self.region(iterable),
+            ExprKind::Call { callee, args, .. } => match self.types.kind(self.function.types[callee.id as usize]) {
+                Kind::Builtin(Builtin::Iteration(_)) => {
+                    let mut made = args.iter().map(|arg| self.spelt(arg));
+                    made.find(|region| *region != Region::Outlives)
+                        .unwrap_or(Region::Outlives)
+                }
+                _ => Region::Outlives,
+            },
+            _ => Region::Outlives,
+        }
+    }
+
+    /// Checks the assignments within an expression.
+    fn named(&mut self, expr: &Expr) -> Result<()> {
+        let mut named = vec![];
+        walk_expr(expr, &mut |part| {
+            if let ExprKind::Named { target, value } = &part.kind {
+                named.push((target, value));
+            }
+        });
+        // The inner ones come first.
+        named
+            .iter()
+            .rev()
+            .try_for_each(|(target, value)| self.assign(target, value))
     }
 
     /// Rejects returning functions and exceptions, which are invalid once the function that owns
@@ -235,8 +282,8 @@ impl<'a> Lifetimes<'a> {
                 Kind::ExceptionClass(_) | Kind::Namespace(..) => Region::Local(expr.span),
                 _ => Region::Outlives,
             },
-            // A row or slice of an array and a part of a string are views.
-            Origin::Element(value) if self.is_array(value) => self.region(value),
+            // A row or slice of an array and a part or character of a string are views.
+            Origin::Element(value) if self.is_array(value) || self.is_text(value) => self.region(value),
             Origin::Element(_) => Region::Outlives,
             Origin::Slice(value, false) if !self.is_copied(value) => self.region(value),
             Origin::Slice(..) => Region::Local(expr.span),

@@ -137,7 +137,7 @@ fn makes_memory(program: &Program, function: &FunctionInstance, returning: &Symb
             ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => false,
             ExprKind::Str(_) | ExprKind::Bytes(_) => false,
             // Their parts are visited separately.
-            ExprKind::Tuple(_) | ExprKind::IfExp { .. } | ExprKind::BoolOp { .. } => false,
+            ExprKind::Tuple(_) | ExprKind::IfExp { .. } | ExprKind::BoolOp { .. } | ExprKind::Named { .. } => false,
             ExprKind::Call { callee, .. } => match function.facts.get(&expr.id) {
                 _ if matches!(
                     program.types.kind(function.types[callee.id as usize]),

@@ -4,6 +4,7 @@ import itertools
 import math
 import sys
 import traceback
+from enum import Enum
 from typing import Any
 
 from ..contracts.exceptions import PREALLOCATED
@@ -146,6 +147,8 @@ class EmbeddingMap:
                 return
         elif isinstance(value, bytearray) and isinstance(getattr(target, name, None), bytes):
             value = bytes(value)  # both arrive as a mutable type
+        elif isinstance(value, (int, generic)) and isinstance(member := getattr(target, name, None), Enum):
+            value = _member(type(member), value)
         setattr(target, name, value)
 
     def _contents_of(self, value: Any, tag: bytes) -> Any:
@@ -324,6 +327,14 @@ class EmbeddingMap:
         if key < 0:
             raise IndexError(f"no string has the key {key}")
         return self._strings[key]
+
+
+def _member(cls: type[Enum], value: Any) -> Any:
+    """Return the member of this number, which kernels have in its place; a number that is none as it is."""
+    try:
+        return cls(value)
+    except ValueError:
+        return value
 
 
 def _is_caught(cls: type, base: type | None) -> bool:

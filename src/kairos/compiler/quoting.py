@@ -21,7 +21,7 @@ from kairos.compiler.known import computes, name_of
 from kairos.compiler.numbers import INT64, Numbers, integer
 from kairos.compiler.scalars import Changing, data_names, is_number, numbers_given
 from kairos.compiler.syscalls import check_syscall
-from kairos.compiler.texts import call_with_texts, text_function
+from kairos.compiler.texts import call_with_texts, printed, text_function
 from kairos.contracts.exceptions import PRELUDE
 from kairos.contracts.memory import KERNEL_LIBRARY
 from kairos.errors import NotInKairos
@@ -99,11 +99,13 @@ class HostBridge:
         if kind is list:
             return ("list", self.embedding.store_sequence(value), self._elements(value))
         if isinstance(value, tuple):
-            return ("tuple", self._elements(value))
+            return self._tuple(value)
         if kind is range:
             return ("range", self._elements((value.start, value.stop, value.step)))
         if kind is numeric.Wide:
             return ("int64", *integer(int(value))[1:])
+        if issubclass(kind, int):  # a member of an IntEnum
+            return integer(int.__int__(value))
         if known := name_of(value):
             return ("builtin", known)
         return (is_loaded() and self._of_numpy(value)) or self._reference(value)
@@ -144,6 +146,13 @@ class HostBridge:
             return [self.quote(value) for value in values]
         finally:
             self._depth -= 1
+
+    def _tuple(self, value: tuple) -> tuple:
+        """Return the tuple of a tuple; with the names of its elements, if they have any."""
+        fields = getattr(type(value), "_fields", None) if type(value) is not tuple else None
+        if isinstance(fields, tuple) and len(fields) == len(value) and set(map(type, fields)) == {str}:
+            return ("tuple", self._elements(value), [_readable(field) for field in fields])
+        return ("tuple", self._elements(value))
 
     def _array(self, value: ndarray) -> tuple:
         """Return the number, element type and shape of an array. Its elements are queried
@@ -211,12 +220,17 @@ class HostBridge:
     def attribute(self, handle: int, name: str) -> tuple | None:
         """Return the value of an object's attribute."""
         obj = self.embedding.retrieve_object(handle)
+        *path, name_there = name.split(".")
+        for part in path:
+            obj = getattr(obj, part)
+        if path and (type(obj) is int or isinstance(obj, numeric.generic)):
+            return None  # a plain number
         try:
-            value = getattr(obj, name)
+            value = getattr(obj, name_there)
         except NotInKairos as error:
             raise QuotingError(str(error)) from None
         except AttributeError:
-            if inspect.getattr_static(obj, name, None) is not None:
+            if inspect.getattr_static(obj, name_there, None) is not None:
                 raise  # a property that raised
             return None
         self.embedding.remember_attribute(handle, name, value)
@@ -254,6 +268,9 @@ class HostBridge:
         class."""
         own = _LANGUAGE_TYPES[value] if isinstance(value, str) else (self.embedding.retrieve_object(value),)
         cls = self.embedding.retrieve_object(handle)
+        if isinstance(cls, type) and int in own and issubclass(cls, int) and cls not in (int, bool):
+            name = _readable(cls.__name__)
+            raise QuotingError(f"isinstance() cannot tell a {name} in a kernel, where it is an integer: compare values")
         if not isinstance(cls, type):
             raise QuotingError(f"isinstance() requires a class, not the {type(cls).__name__} {cls.__name__}")
         return any(issubclass(original(one), cls) for one in own)
@@ -331,7 +348,7 @@ class HostBridge:
 
     def print_function(self) -> int:
         self.embedding.calls_host = True
-        return self.embedding.store_object(print)
+        return self.embedding.store_object(printed)
 
     def function(self, handle: int) -> tuple:
         """Return the record of a function: name, qualified name, kind, parameters, return type."""
@@ -378,7 +395,7 @@ class HostBridge:
         if _embedded(plain) is None and computes(plain):
             return ("forbidden", not_in_kernels(plain, name))
         # The kernel does not wait for a print: output stays in order without a round trip.
-        return ("rpc", "async" in info.flags or plain is print)
+        return ("rpc", "async" in info.flags or plain is print or plain is printed)
 
     def _parameters(self, plain: Callable) -> list[tuple]:
         params = []

@@ -155,7 +155,7 @@ def numbers_given(function: Any, first: int, args: list[tuple], kwargs: list[tup
     code = getattr(function, "__code__", None)
     if code is None:
         return {}
-    names = code.co_varnames[: code.co_argcount]
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     given = [*enumerate(args, first), *((names.index(name), value) for name, value in kwargs if name in names)]
     return {number: value for number, value in given if kind_of(value)}
 

@@ -1,4 +1,4 @@
-"""Strings formatted on the host for kernels, exactly as by Python: f-strings and `str()`."""
+"""Strings formatted on the host for kernels, exactly as by Python: f-strings, `str()`, and what is printed."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -6,7 +6,15 @@ from typing import Any
 
 from kairos.numeric import generic
 
-__all__ = ["call_with_texts", "text_function"]
+__all__ = ["call_with_texts", "printed", "text_function"]
+
+
+def printed(*values: Any, **options: Any) -> None:
+    """`print` of a kernel."""
+    print(*map(_plain, values), **options)
+
+
+printed.__name__ = printed.__qualname__ = "print"
 
 
 def text_function(template: str) -> Callable[..., str]:

@@ -278,7 +278,11 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
             let shape: Vec<i32> = member(tuple, 2)?;
             HostValue::Texts(member(tuple, 1)?, shape.into(), values(3)?.into())
         }
-        "tuple" => HostValue::Tuple(values(1)?.into()),
+        "tuple" => {
+            let fields = (tuple.len() > 2).then(|| member::<Vec<String>>(tuple, 2)).transpose()?;
+            let fields = fields.map(|names| names.into_iter().map(Rc::from).collect());
+            HostValue::Tuple(values(1)?.into(), fields)
+        }
         "range" => match <[HostValue; 3]>::try_from(values(1)?) {
             Ok(members) => HostValue::Range(members.into()),
             Err(_) => return Err(PyValueError::new_err("a range has three members")),

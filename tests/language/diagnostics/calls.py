@@ -183,7 +183,7 @@ PROGRAMS = {
             def run(self):
                 f()
     """,
-    "keyword only": """
+    "by name only": """
         @portable
         def f(*, x):
             pass
@@ -192,7 +192,7 @@ PROGRAMS = {
         class Exp(Host):
             @kernel
             def run(self):
-                f(x=1)
+                f(1)
     """,
     "asynchronous function": """
         @portable

@@ -1,6 +1,18 @@
 """Classes and objects."""
 
 PROGRAMS = {
+    "isinstance of a class of numbers": """
+        from enum import IntEnum
+
+        class Mode(IntEnum):
+            FAST = 1
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                return isinstance(self.number, Mode)
+    """,
     "isinstance of no class": "return isinstance(self.other, 5)",
     "isinstance of a module": "return isinstance(self.other, math)",
     "isinstance of an exception": """

@@ -24,6 +24,14 @@ PROGRAMS = {
 
         ARGUMENTS = [1]
     """,
+    "argument by name only": """
+        class Exp(Host):
+            @kernel
+            def run(self, *, x):
+                pass
+
+        ARGUMENTS = [1]
+    """,
     "argument missing": """
         class Exp(Host):
             @kernel

@@ -1,6 +1,9 @@
 """Functions of the language."""
 
 PROGRAMS = {
+    "divmod of floats": "x = divmod(1.5, 1.0)",
+    "pow with a modulus": "x = pow(2, 3, 5)",
+    "default beside several values": "x = max(1, 2, default=3)",
     "keyword of an exception": "raise ValueError(message='a')",
     "sorted with a key": "x = sorted(self.list, self.list)",
     "sorted with a computed reverse": "x = sorted(self.list, reverse=self.flag)",

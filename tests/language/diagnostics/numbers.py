@@ -15,6 +15,10 @@ PROGRAMS = {
         x = int32(1)
         x = 2**40
     """,
+    "constant that is rounded to fit": """
+        x = int32(1)
+        x = round(1e12 / 7)
+    """,
     "operation whose constant does not fit": """
         x: TInt32 = self.number
         x = 0x7fffffff * 4

@@ -40,13 +40,13 @@ PROGRAMS = {
             return endless(x)
         endless(1)
     """,
-    "assertion with a computed message": "assert self.flag, self.name",
+    "assertion with a message that is no text": "assert self.flag, self.number",
     "no context manager": """
         with 5:
             pass
     """,
     "no exception": "raise 5",
-    "computed message": "raise ValueError(self.name)",
+    "message that is no text": "raise ValueError(self.number)",
     "four parameters of an exception": "raise ValueError('a', 1, 2, 3, 4)",
     "list changed in place": "self.list += [1]",
     "variable of two types": """

@@ -18,6 +18,19 @@ PROGRAMS = {
                 f()
                 return subkernel_await(f)
     """,
+    "result that is not awaited": """
+        @subkernel(destination=1)
+        def f() -> TInt32:
+            return 3
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f()
+                x = f()
+                return x
+    """,
     "time": """
         @subkernel(destination=1)
         def f():

@@ -6,7 +6,6 @@ PROGRAMS = {
     "raise from": "raise ValueError from ValueError",
     "set": "x = {1, 2}",
     "dictionary": "x = {1: 2}",
-    "walrus": "return (x := 1)",
     "await": "return (yield 1)",
     "starred": "remote(*self.list)",
     "ellipsis": "return ...",
@@ -43,7 +42,6 @@ PROGRAMS = {
         with parallel, self.manager:
             pass
     """,
-    "comprehension with if": "x = [a for a in self.list if a]",
-    "comprehension with two loops": "x = [a for a in self.list for b in self.list]",
     "generator on its own": "x = [(i for i in self.list)]",
+    "format without its value": "x = '{} {}'.format(1)",
 }

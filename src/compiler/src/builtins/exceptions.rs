@@ -1,7 +1,7 @@
 //! Constructing exceptions, of built-in and of host classes.
 
 use crate::diagnostic::{Diagnostic, Result};
-use crate::syntax::{Expr, ExprKind, Keyword};
+use crate::syntax::{Expr, Keyword};
 use crate::types::{Kind, Ty, Types};
 
 /// Types a call of any exception class.
@@ -13,9 +13,12 @@ pub fn construction(types: &mut Types, args: &[Expr], passed: &[Ty], keywords: &
         ));
     }
     if let Some(message) = args.first() {
-        if !matches!(message.kind, ExprKind::Str(_)) {
-            let error = Diagnostic::new(message.span, "only constant exception messages are supported");
-            return Err(error.help("put values into the message with up to three integers: \"… {0} …\", int64(x)"));
+        if !matches!(types.kind(passed[0]), Kind::Str | Kind::Var) {
+            let text = format!(
+                "the message of an exception must be a text, not {}",
+                types.words(passed[0])
+            );
+            return Err(Diagnostic::new(message.span, text).help("write it as an f-string: f\"… {x} …\""));
         }
     }
     if let Some(extra) = args.get(4) {

@@ -4,6 +4,7 @@
 //! parts: `typing` needs types only, so inference can call it at every visit; `code` receives
 //! values of the inferred types.
 
+mod arithmetic;
 mod classes;
 mod exceptions;
 pub(crate) mod iteration;
@@ -18,7 +19,7 @@ mod time;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::Emitter;
 use crate::ir::Value;
-use crate::language::{Builtin, Iteration, Order, Subkernel, Text};
+use crate::language::{Arithmetic, Builtin, Iteration, Order, Subkernel, Text};
 use crate::syntax::{Expr, Keyword};
 use crate::types::{Kind, Ty, Types};
 pub use exceptions::construction;
@@ -55,7 +56,7 @@ pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
             types.require_kind(Kind::Float, call.types[0], call.args[0].span, "the time in seconds")?;
             Ok(types.new_type(Kind::Builtin(call.builtin)))
         }
-        Builtin::Class(_) => unreachable!("inference asks the host itself"),
+        Builtin::Arithmetic(_) | Builtin::Class(_) => unreachable!("inference types them itself"),
         Builtin::Order(_) | Builtin::Subkernel(_) => call.unsupported(),
     }
 }
@@ -77,6 +78,7 @@ pub(crate) fn code<'p>(
 ) -> Result<Value> {
     match builtin {
         Builtin::Number(number) => Ok(numbers::code(emitter, number, site, values)),
+        Builtin::Arithmetic(function) => arithmetic::code(emitter, function, site, values),
         Builtin::Sequence(sequence) => Ok(sequences::code(emitter, sequence, site, values)),
         Builtin::Iteration(iteration) => iteration::code(emitter, iteration, site, values),
         Builtin::Class(class) => Ok(classes::code(emitter, class, site, values)),
@@ -105,6 +107,7 @@ pub fn makes_values(builtin: Builtin) -> bool {
         Builtin::Sequence(sequence) => sequences::makes_values(sequence),
         Builtin::NumPy(_) | Builtin::Mathematics(_) | Builtin::AnyException | Builtin::Exception(_) => true,
         Builtin::Text(text) => strings::makes_values(text),
+        Builtin::Arithmetic(function) => function == Arithmetic::Pow,
         Builtin::Iteration(iteration) => iteration == Iteration::Sorted,
         Builtin::Subkernel(call) => matches!(call, Subkernel::Await | Subkernel::Recv),
         Builtin::Number(_) | Builtin::Class(_) | Builtin::Time(_) | Builtin::Order(_) | Builtin::Decorator(_) => false,

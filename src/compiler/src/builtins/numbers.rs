@@ -41,10 +41,18 @@ pub fn typing(types: &mut Types, call: &Call, number: Number) -> Result<Ty> {
             let [first, rest @ ..] = call.types else {
                 unreachable!("counted")
             };
+            let default = call.keywords.first().zip(call.keyword_types.first());
             if rest.is_empty() {
                 let elt = types.gone_over(*first, call.args[0].span)?;
                 types.require_numeric(elt, call.args[0].span)?;
+                if let Some((keyword, &ty)) = default {
+                    types.require(elt, ty, keyword.value.span, "the value for no elements")?;
+                }
                 return Ok(elt);
+            }
+            if let Some((keyword, _)) = default {
+                let text = "'default' is for the elements of one iterable, not for several values";
+                return Err(Diagnostic::new(keyword.span, text).help("leave it out, or pass the values as a list"));
             }
             for (arg, &ty) in call.args[1..].iter().zip(rest) {
                 types.require(*first, ty, arg.span, "this")?;
@@ -120,7 +128,7 @@ pub fn code(emitter: &mut Emitter, number: Number, site: Site, values: Vec<Value
 fn chosen(emitter: &mut Emitter, number: Number, site: Site, mut values: Vec<Value>) -> Value {
     let first = values.remove(0);
     let order = order(number);
-    if !values.is_empty() {
+    if site.args.len() > 1 {
         return values
             .into_iter()
             .fold(first, |best, value| better(emitter, order, best, value));
@@ -132,7 +140,7 @@ fn chosen(emitter: &mut Emitter, number: Number, site: Site, mut values: Vec<Val
         Ok(())
     });
     found.expect("comparing numbers is never refused");
-    best.end(emitter)
+    best.end(emitter, values.pop())
 }
 
 /// The integer and float comparison by which a value is better than the best so far.
@@ -175,8 +183,13 @@ impl Best {
         emitter.build.store(Value::bool(true), &self.some);
     }
 
-    pub fn end(self, emitter: &mut Emitter) -> Value {
+    /// The best of the elements. `default`: what it is without elements, instead of an exception.
+    pub fn end(self, emitter: &mut Emitter, default: Option<Value>) -> Value {
         let some = emitter.build.load(ir::Ty::I1, &self.some);
+        if let Some(default) = default {
+            let best = emitter.build.load(self.ty, &self.so_far);
+            return emitter.build.select(some, best, default);
+        }
         let name = Builtin::Number(self.number).name();
         let text = format!("{name}() iterable argument is empty");
         emitter.require(some, Exception::ValueError, &text, &[]);

@@ -135,6 +135,7 @@ impl<'p> Emitter<'_, 'p> {
                 }
                 Ok(found)
             }
+            Kind::Str => Ok(self.text_contains(&container, &value)),
             Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::Bytes | Kind::ByteArray => {
                 let elements = self.elements(&container, container_ty);
                 let elt = elements.elt.expect("of one dimension, as inference has it");

@@ -95,7 +95,7 @@ impl<'p> ModuleBuilder<'p> {
                 let length = Value::int(Ty::I32, bytes.len() as i64);
                 Value::record(vec![Value::global(data_symbol(*handle)), length])
             }
-            HostValue::Tuple(elements) => self.constants(elements, ty),
+            HostValue::Tuple(elements, _) => self.constants(elements, ty),
             HostValue::Range(members) => self.constants(&members[..], ty),
             HostValue::List(handle, _) => Value::global(format!("list.{handle}")),
             HostValue::Array(handle, _, shape) | HostValue::Texts(handle, shape, _) => {

@@ -16,8 +16,9 @@ use crate::language::Exception;
 use crate::source::Span;
 use crate::syntax::Stmt;
 
-/// Offsets in an exception record, in bytes: the length of the message and the three parameters.
-const MESSAGE_LENGTH: i64 = 32;
+/// Offsets in an exception record, in bytes: the message, its length, and the three parameters.
+pub(super) const MESSAGE: i64 = 28;
+pub(super) const MESSAGE_LENGTH: i64 = 32;
 pub(crate) const PARAMS: i64 = 40;
 
 /// Number of bits in the parameters: so many classes can be caught.

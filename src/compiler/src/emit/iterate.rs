@@ -21,6 +21,7 @@ enum Source {
     /// Contiguous in memory: address and element type.
     Memory(Value, Ty),
     Bytes(Value),
+    Text(Value),
     Array(Array),
     Range {
         start: Value,
@@ -47,12 +48,12 @@ impl Elements {
     }
 
     /// Whether the number of elements may exceed the memory.
-    fn unlimited(&self) -> bool {
+    pub fn is_unlimited(&self) -> bool {
         match &self.source {
-            Source::Memory(..) | Source::Bytes(_) | Source::Array(_) => false,
+            Source::Memory(..) | Source::Bytes(_) | Source::Text(_) | Source::Array(_) => false,
             Source::Range { .. } => true,
-            Source::Zip { parts, .. } => parts.iter().all(Elements::unlimited),
-            Source::Enumerate(inner, _) | Source::Reversed(inner) => inner.unlimited(),
+            Source::Zip { parts, .. } => parts.iter().all(Elements::is_unlimited),
+            Source::Enumerate(inner, _) | Source::Reversed(inner) => inner.is_unlimited(),
         }
     }
 }
@@ -97,6 +98,11 @@ impl Emitter<'_, '_> {
                     source: Source::Bytes(data),
                 }
             }
+            Kind::Str => Elements {
+                length: self.text_length(value),
+                elt: Some(types::STR),
+                source: Source::Text(value.clone()),
+            },
             Kind::Lazy(lazy, parts) => self.lazy_elements(value, *lazy, parts),
             _ => unreachable!("inference admits iterables"),
         }
@@ -208,6 +214,10 @@ impl Emitter<'_, '_> {
                 let index = self.build.convert(index, &Ty::I32);
                 self.byte(data, index)
             }
+            Source::Text(text) => {
+                let index = self.build.convert(index, &Ty::I32);
+                self.character_at(text, index)
+            }
             Source::Array(array) => {
                 let index = self.build.convert(index, &Ty::I32);
                 self.array_element(array, index)
@@ -294,7 +304,7 @@ impl Emitter<'_, '_> {
 
     /// Number of elements (i32), checked where they are to be stored in memory.
     pub(crate) fn kept_length(&mut self, elements: &Elements) -> Value {
-        if !elements.unlimited() {
+        if !elements.is_unlimited() {
             return self.build.convert(elements.length.clone(), &Ty::I32);
         }
         let wide = self.unsigned(elements.length.clone());

@@ -55,11 +55,16 @@ impl<'p> Emitter<'_, 'p> {
     /// and its data pointer.
     pub(crate) fn reserve_list(&mut self, elt: &Ty, length: Value) -> (Value, Value) {
         let data = self.build.alloca(elt.clone(), length.clone());
+        (self.list_of_data(data.clone(), length), data)
+    }
+
+    /// A new list of `length` elements (i32) at `data`.
+    pub(crate) fn list_of_data(&mut self, data: Value, length: Value) -> Value {
         let header = self.build.alloca(Ty::str(), int(1));
-        self.build.store(data.clone(), &header);
+        self.build.store(data, &header);
         let to = self.build.field(&header, &Ty::str(), 1);
         self.build.store(length, &to);
-        (header, data)
+        header
     }
 
     /// Checks a length (i64, unsigned) before allocation and truncates it to 32 bits.

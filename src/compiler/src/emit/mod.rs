@@ -20,6 +20,7 @@ pub mod iterate;
 pub mod list;
 mod log;
 mod matrix;
+mod messages;
 pub mod parallel;
 mod power;
 mod range;
@@ -38,7 +39,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Result};
-use crate::escape::{kept, Kept, Loops};
+use crate::escape::{kept, Head, Kept, Loops};
 use crate::forms::form_of;
 use crate::host::{Caught, FunctionInfo, FunctionKind, Handle, Host, HostValue};
 use crate::ir::*;
@@ -109,6 +110,10 @@ pub(crate) struct ModuleBuilder<'p> {
     pub polls: bool,
     /// Whether characters of strings are counted.
     characters: bool,
+    /// Whether texts of the program are messages of exceptions.
+    keeps_messages: bool,
+    /// Whether strings are searched for others.
+    searches: bool,
     /// Whether numbers are formatted as text.
     pub decimals: bool,
     /// Whether several strings are concatenated at once.
@@ -170,6 +175,8 @@ impl<'p> ModuleBuilder<'p> {
             counts: false,
             polls: false,
             characters: false,
+            keeps_messages: false,
+            searches: false,
             decimals: false,
             joins: false,
             powers: [false; 2],
@@ -188,6 +195,12 @@ impl<'p> ModuleBuilder<'p> {
         self.parallel_list();
         self.power_functions();
         self.sum_function();
+        if self.keeps_messages {
+            self.message_function();
+        }
+        if self.searches {
+            self.search_function();
+        }
         if self.characters {
             self.character_functions();
         }
@@ -352,7 +365,7 @@ impl<'m, 'p> Emitter<'m, 'p> {
 
     /// Whether the iterations of a loop with this body leave nothing behind. `target`: the target
     /// of a `for` loop.
-    pub fn leaves_nothing(&mut self, body: &'p [Stmt], target: Option<&'p Expr>) -> bool {
+    pub fn leaves_nothing(&mut self, head: Head<'p>, body: &'p [Stmt]) -> bool {
         let program = self.module.program;
         let kept = self.module.kept.get_or_insert_with(|| kept(program));
         let loops = self
@@ -360,7 +373,7 @@ impl<'m, 'p> Emitter<'m, 'p> {
             .get_or_insert_with(|| Loops::new(self.function, &program.types));
         let returning = &self.module.returning;
         let keeps = |expr: &Expr| returning.is_kept(program, self.function, expr);
-        loops.leave_nothing(body, target, kept, &keeps)
+        loops.leave_nothing(head, body, kept, &keeps)
     }
 
     /// The block where exceptions raised at this point land.

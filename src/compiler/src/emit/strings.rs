@@ -9,6 +9,8 @@ const CHARACTERS: &str = "kairos.characters";
 /// `kairos.character(data, length, index)`: byte offset at which a character begins; `length` if
 /// there are fewer characters.
 const CHARACTER: &str = "kairos.character";
+/// `kairos.within(data, length, part, length)`: whether a string is a part of another.
+const WITHIN: &str = "kairos.within";
 
 fn parameter(number: u32, ty: Ty) -> Value {
     let kind = ValueKind::Temp(number);
@@ -58,7 +60,47 @@ fn counting(symbol: &str, to_index: bool) -> Function {
     build.finish()
 }
 
+/// The function that searches a string for another. A character begins with a byte that none of the others has in
+/// its middle, so that bytes are compared.
+fn within() -> Function {
+    let params = vec![Ty::Ptr, Ty::I32, Ty::Ptr, Ty::I32];
+    let mut function = Function::new(WITHIN, params, Ty::I1, None);
+    function.attributes = "nounwind noinline";
+    let mut build = Builder::new(function);
+    let [data, part] = [0, 2].map(|number| parameter(number, Ty::Ptr));
+    let [length, size] = [1, 3].map(|number| parameter(number, Ty::I32));
+    let last = build.binary(Binary::Sub, length, size.clone());
+    let at = build.slot(Ty::I32);
+    build.store(int(0), &at);
+    let names = ["each place", "place", "next place", "is within", "is not within"];
+    let [head, inside, next, found, none] = names.map(|label| build.new_block(label));
+    build.jump(head);
+    build.block = head;
+    let place = build.load(Ty::I32, &at);
+    let more = build.compare(Compare::Sle, place.clone(), last);
+    build.branch(more, inside, none);
+    build.block = inside;
+    let from = build.element(&data, &Ty::I8, place.clone());
+    let order = build.call("memcmp", vec![from, part, size], Ty::I32, None);
+    let same = build.compare(Compare::Eq, order, int(0));
+    build.branch(same, found, next);
+    build.block = next;
+    let place = build.binary(Binary::Add, place, int(1));
+    build.store(place, &at);
+    build.jump(head);
+    for (block, result) in [(found, true), (none, false)] {
+        build.block = block;
+        build.end(Terminator::Return(Value::bool(result)));
+    }
+    build.finish()
+}
+
 impl ModuleBuilder<'_> {
+    pub(crate) fn search_function(&mut self) {
+        self.external("memcmp", &[Ty::Ptr, Ty::Ptr, Ty::I32], Ty::I32, true);
+        self.module.functions.push(within());
+    }
+
     pub(crate) fn character_functions(&mut self) {
         let functions = [(CHARACTERS, false), (CHARACTER, true)];
         self.module
@@ -94,6 +136,35 @@ impl Emitter<'_, '_> {
         self.module.characters = true;
         self.build
             .call(CHARACTER, vec![data.clone(), length.clone(), index], Ty::I32, None)
+    }
+
+    /// The character of a string at an index (i32), which is below its length. The result shares the memory.
+    pub(crate) fn character_at(&mut self, text: &Value, index: Value) -> Value {
+        let [data, size] = [0, 1].map(|part| self.build.extract(text, part));
+        let next = self.build.binary(Binary::Add, index.clone(), int(1));
+        let [start, stop] = [index, next].map(|index| self.character(&data, &size, index));
+        let from = self.build.element(&data, &Ty::I8, start.clone());
+        let length = self.build.binary(Binary::Sub, stop, start);
+        self.build.aggregate(vec![from, length])
+    }
+
+    /// `text[index]`; checks the bounds.
+    pub(crate) fn indexed_text(&mut self, text: &Value, index: Value) -> Value {
+        let length = self.text_length(text);
+        let length = self.build.convert(length, &index.ty.clone());
+        let place = self.checked_index(index, length);
+        let place = self.build.convert(place, &Ty::I32);
+        self.character_at(text, place)
+    }
+
+    /// `part in text`
+    pub(crate) fn text_contains(&mut self, text: &Value, part: &Value) -> Value {
+        self.module.searches = true;
+        let args = [text, part]
+            .into_iter()
+            .flat_map(|text| [0, 1].map(|part| (text, part)));
+        let args = args.map(|(text, part)| self.build.extract(text, part)).collect();
+        self.build.call(WITHIN, args, Ty::I1, None)
     }
 
     /// `a + b` for strings.

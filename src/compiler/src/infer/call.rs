@@ -1,15 +1,35 @@
 //! Types of calls: of host functions (compiled, remote, syscalls) and of built-in functions.
 
-use std::rc::Rc;
-
 use super::Infer;
 use crate::builtins;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::{FunctionInfo, FunctionKind, Handle};
-use crate::language::{Builtin, Text};
+use crate::language::{Arithmetic, Builtin, Number, Text};
 use crate::program::{ArgSource, CallTarget, Fact};
 use crate::syntax::*;
 use crate::types::{Kind, Ty};
+
+/// A function whose parameters get arguments.
+pub(super) struct Called<'a> {
+    pub info: &'a FunctionInfo,
+    /// The class of a method's receiver.
+    pub class: Option<Handle>,
+    /// Its definition, if it is compiled.
+    pub ast: Option<&'a Function>,
+    /// Whether its defaults are kept where it is defined, as those of a nested function.
+    pub keeps_defaults: bool,
+}
+
+impl<'a> Called<'a> {
+    fn new(info: &'a FunctionInfo, class: Option<Handle>, ast: Option<&'a Function>) -> Called<'a> {
+        Called {
+            info,
+            class,
+            ast,
+            keeps_defaults: false,
+        }
+    }
+}
 
 impl Infer<'_, '_> {
     pub(super) fn call(&mut self, whole: &Expr, callee: &Expr, args: &[Expr], keywords: &[Keyword]) -> Result<Ty> {
@@ -110,24 +130,17 @@ impl Infer<'_, '_> {
                     let text = format!("the system call {} has no return annotation", info.name);
                     return Err(Diagnostic::new(whole.span, text).help("annotate it, with '-> TNone' if nothing"));
                 }
-                let sources = self.bind(whole, &info, (None, 0), args, keywords)?;
-                for (param, source) in info.params.iter().zip(&sources) {
-                    let wanted = param.annotation.as_ref().ok_or_else(|| {
-                        let text = format!("argument '{}' of the system call {} has no type", param.name, info.name);
-                        Diagnostic::new(whole.span, text)
-                    })?;
-                    let wanted = self
-                        .types()
-                        .annotation(wanted)
-                        .map_err(|text| Diagnostic::new(whole.span, text))?;
-                    self.pass(wanted, source, args, keywords, &param.name)?;
-                }
+                let called = Called::new(&info, None, None);
+                let sources = self.bind(whole, &called, args, keywords)?;
+                self.pass_to_firmware(whole, &info, &sources, args, keywords)?;
                 (CallTarget::Syscall(handle), sources, annotation(self)?)
             }
             FunctionKind::Compiled { .. } => {
                 self.require_messages(&info.kind, args)?;
                 let function = self.instantiate(handle, class, Some(whole.span))?;
-                let sources = self.bind(whole, &info, (class, 0), args, keywords)?;
+                let ast = self.function_at(function).ast.clone();
+                let called = Called::new(&info, class, Some(&ast));
+                let sources = self.bind(whole, &called, args, keywords)?;
                 if let Some(class) = class {
                     let (wanted, found) = (
                         self.context.program.functions[function].locals[0],
@@ -147,6 +160,29 @@ impl Infer<'_, '_> {
         let function = &mut self.context.program.functions[self.current];
         function.facts.insert(whole.id, Fact::Call(target, sources));
         Ok(returns)
+    }
+
+    /// Checks what is passed to a system call, whose parameters have types.
+    fn pass_to_firmware(
+        &mut self,
+        whole: &Expr,
+        info: &FunctionInfo,
+        sources: &[ArgSource],
+        args: &[Expr],
+        keywords: &[Keyword],
+    ) -> Result<()> {
+        for (param, source) in info.params.iter().zip(sources) {
+            let wanted = param.annotation.as_ref().ok_or_else(|| {
+                let text = format!("argument '{}' of the system call {} has no type", param.name, info.name);
+                Diagnostic::new(whole.span, text)
+            })?;
+            let wanted = self
+                .types()
+                .annotation(wanted)
+                .map_err(|text| Diagnostic::new(whole.span, text))?;
+            self.pass(wanted, source, args, keywords, &param.name)?;
+        }
+        Ok(())
     }
 
     /// Unifies a parameter with the argument passed for it. A bool is accepted for an integer and
@@ -171,25 +207,29 @@ impl Infer<'_, '_> {
         self.unify(wanted, found, expr.span, &format!("argument '{param}'"))
     }
 
-    /// Matches arguments with the parameters of a function. `class`: the receiver's class for a
-    /// method; `kept`: the number of last parameters with stored defaults.
+    /// Matches arguments with the parameters of a function.
     pub(super) fn bind(
         &mut self,
         whole: &Expr,
-        info: &Rc<FunctionInfo>,
-        (class, kept): (Option<Handle>, usize),
+        called: &Called,
         args: &[Expr],
         keywords: &[Keyword],
     ) -> Result<Vec<ArgSource>> {
+        let (info, class) = (called.info, called.class);
         let skip = usize::from(class.is_some());
-        let count = info.params.len().saturating_sub(skip);
+        let by_place = called.ast.map_or(info.params.len(), |ast| ast.positional());
+        let count = by_place.min(info.params.len()).saturating_sub(skip);
         if let Some(extra) = args.get(count) {
             let text = format!(
                 "'{}' accepts at most {count} arguments, {} are passed",
                 info.name,
                 args.len()
             );
-            return Err(Diagnostic::new(extra.span, text));
+            let error = Diagnostic::new(extra.span, text);
+            return Err(match info.params.get(skip + count) {
+                Some(param) => error.help(format!("pass '{0}' by its name, as in {0}=…", param.name)),
+                None => error,
+            });
         }
         let mut sources: Vec<Option<ArgSource>> = vec![None; info.params.len()];
         if class.is_some() {
@@ -213,12 +253,12 @@ impl Infer<'_, '_> {
             }
             sources[position] = Some(ArgSource::Keyword(index));
         }
-        let first_kept = info.params.len() - kept;
+        let kept = |index| called.ast.filter(|_| called.keeps_defaults)?.default_of(index);
         let params = info.params.iter().zip(sources).enumerate();
         let sources = params.map(|(index, (param, source))| {
             source
                 .or_else(|| param.default.clone().map(ArgSource::Default))
-                .or_else(|| index.checked_sub(first_kept).map(ArgSource::Kept))
+                .or_else(|| kept(index).map(ArgSource::Kept))
                 .ok_or_else(|| {
                     let text = format!("mandatory argument '{}' of '{}' is not passed", param.name, info.name);
                     Diagnostic::new(whole.span, text)
@@ -264,16 +304,51 @@ impl Infer<'_, '_> {
             keyword_types: &keyword_types,
             result,
         };
+        if let Builtin::Arithmetic(function) = builtin {
+            call.check()?;
+            return self.operator(function, whole, args, types);
+        }
         if let Builtin::Class(class) = builtin {
             call.check()?;
             return self.class_question(class, whole, args, types);
         }
         let ty = builtins::typing(self.types(), &call)?;
+        if let (Builtin::Number(Number::Round | Number::Int), [given]) = (builtin, args) {
+            self.keep_large(given, ty);
+        }
         self.truth_of_arguments(builtin, args, types)?;
         if let (Builtin::Text(Text::Str), [given]) = (builtin, types) {
             self.format_call(whole, "{}", &[*given], true)?;
         }
         Ok(ty)
+    }
+
+    /// Types `pow(a, b)` as `a ** b`, and `divmod(a, b)` as `(a // b, a % b)` of integers.
+    fn operator(&mut self, function: Arithmetic, whole: &Expr, args: &[Expr], types: &[Ty]) -> Result<Ty> {
+        if let Some(modulus) = args.get(2) {
+            let error = Diagnostic::unsupported(modulus.span, "'pow' with a modulus");
+            return Err(error.help("multiply in a loop, with % after each product, in int64"));
+        }
+        let [left, right] = [0, 1].map(|index| (types[index], args[index].span));
+        let result = self.function().types[whole.id as usize];
+        if function == Arithmetic::Pow {
+            return Ok(self.binary(BinOp::Pow, left, right, whole)?.unwrap_or(result));
+        }
+        for (ty, span) in [left, right] {
+            if *self.types().kind(ty) == Kind::Float {
+                let error = Diagnostic::new(span, "'divmod' takes integers in a kernel, not a float");
+                return Err(error.help("write a // b and a % b, or make integers of them"));
+            }
+            self.types().require_numeric(ty, span)?;
+        }
+        let number = match *self.types().kind(result) {
+            Kind::Tuple(ref members) => members[0],
+            _ => self.types().var(),
+        };
+        if let Some(found) = self.promote(left.0, right.0, number, whole) {
+            self.unify(number, found, whole.span, "the quotient")?;
+        }
+        Ok(self.kind(Kind::Tuple([number, number].into())))
     }
 
     /// Checks that an expression names an exception class.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::host::{HostValue, InstanceOf};
+use crate::host::{is_kernel_class, HostValue, InstanceOf};
 use crate::language::{Builtin, Class, Number, Sequence, Text};
 use crate::program::Fact;
 use crate::source::Span;
@@ -35,6 +35,38 @@ impl Known for Infer<'_, '_> {
 }
 
 impl Infer<'_, '_> {
+    /// The attribute of a number that is more than one on the host, as a member of an `IntEnum` is: of what the host
+    /// has as an attribute `value`, and no kernel assigns.
+    pub(super) fn attribute_of_number(
+        &mut self,
+        expr: &Expr,
+        value: &Expr,
+        (number, name): (Ty, &str),
+        at: &dyn Fn(String) -> Box<Diagnostic>,
+    ) -> Result<Option<Ty>> {
+        let Some((owner, path)) = value.attribute_path(name).filter(|_| self.types().is_int(number)) else {
+            return Ok(None);
+        };
+        let (owner, path): (Ty, Rc<str>) = (self.function().types[owner.id as usize], path.into());
+        match self.types().kind(owner).clone() {
+            Kind::Namespace(handle, _) => {
+                let found = self.context.host.attribute(handle, &path).map_err(at)?;
+                found.map(|found| self.constant(expr, &found)).transpose()
+            }
+            Kind::Instance(class) if !is_kernel_class(class) && self.is_never_assigned(value) => {
+                self.context.attribute(class, &path).map_err(at)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn is_never_assigned(&self, attribute: &Expr) -> bool {
+        match &attribute.kind {
+            ExprKind::Attribute { name, .. } => !self.context.program.assigned.contains(name),
+            _ => false,
+        }
+    }
+
     pub(super) fn class_question(&mut self, class: Class, whole: &Expr, args: &[Expr], types: &[Ty]) -> Result<Ty> {
         match class {
             Class::Super => self.super_object(whole, args, types),

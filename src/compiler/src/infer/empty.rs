@@ -34,8 +34,9 @@ impl Infer<'_, '_> {
                 }
             });
             walk_exprs(&ast.body, &mut |expr| match &expr.kind {
-                ExprKind::ListComp { iter, .. } if only_reads(iter) => iterables.push(iter),
-                ExprKind::Generator { clauses, .. } if clauses.iter().all(|clause| only_reads(&clause.iter)) => {
+                ExprKind::ListComp { clauses, .. } | ExprKind::Generator { clauses, .. }
+                    if clauses.iter().all(|clause| only_reads(&clause.iter)) =>
+                {
                     iterables.extend(clauses.iter().map(|clause| &clause.iter));
                 }
                 _ => {}

@@ -11,9 +11,10 @@ use crate::program::Fact;
 use crate::resolve::closest;
 use crate::source::Span;
 use crate::syntax::*;
-use crate::types::{tuple_index, Kind, Lazy, Ty, Types, INT32};
+use crate::types::{tuple_index, Kind, Lazy, Ty, Types, INT32, STR};
 
 const HOST_OBJECT: &str = "host object";
+const TEXTS: &str = "texts have +, len, in, comparisons, indices, slices and loops; let a host function do the rest";
 
 impl Infer<'_, '_> {
     /// Visits an expression and returns its type, as far as it is known.
@@ -60,20 +61,19 @@ impl Infer<'_, '_> {
                 self.kind(Kind::List(elt))
             }
             ExprKind::Function { function, defaults } => self.nested(expr, function, defaults)?,
-            ExprKind::ListComp { element, target, iter } => {
-                let iterable = self.expr(iter)?;
-                if self.is_empty(iter) {
-                    let elt = self.types().var();
-                    let list = self.kind(Kind::List(elt));
-                    self.unify(ty, list, expr.span, "this")?;
-                    return Ok(ty);
-                }
-                let passed = self.types().iterated(iterable, iter.span)?;
-                self.assign(target, passed, iter.span)?;
-                let elt = self.expr(element)?;
+            ExprKind::Named { target, value } => {
+                let found = self.expr(value)?;
+                self.assign(target, found, value.span)?;
+                found
+            }
+            ExprKind::ListComp { element, clauses } => {
+                let elt = self.clauses(element, clauses)?;
                 self.kind(Kind::List(elt))
             }
-            ExprKind::Generator { element, clauses } => self.generator(element, clauses)?,
+            ExprKind::Generator { element, clauses } => {
+                let elt = self.clauses(element, clauses)?;
+                self.kind(Kind::Lazy(Lazy::Generator, [elt].into()))
+            }
             ExprKind::Slice { value, bounds } => self.slice(expr, value, bounds)?,
             ExprKind::Slices { value, dims } => self.slices(expr, value, dims)?,
             ExprKind::Tuple(elements) => {
@@ -116,12 +116,12 @@ impl Infer<'_, '_> {
         Ok(ty)
     }
 
-    fn generator(&mut self, element: &Expr, clauses: &[Clause]) -> Result<Ty> {
+    /// The type of the elements that clauses and the expression behind them yield.
+    fn clauses(&mut self, element: &Expr, clauses: &[Clause]) -> Result<Ty> {
         for clause in clauses {
             let iterable = self.expr(&clause.iter)?;
             if self.is_empty(&clause.iter) {
-                let elt = self.types().var();
-                return Ok(self.kind(Kind::Lazy(Lazy::Generator, [elt].into())));
+                return Ok(self.types().var());
             }
             let passed = self.types().iterated(iterable, clause.iter.span)?;
             self.assign(&clause.target, passed, clause.iter.span)?;
@@ -130,8 +130,7 @@ impl Infer<'_, '_> {
                 self.condition(test, found)?;
             }
         }
-        let elt = self.expr(element)?;
-        Ok(self.kind(Kind::Lazy(Lazy::Generator, [elt].into())))
+        self.expr(element)
     }
 
     fn slice(&mut self, expr: &Expr, value: &Expr, bounds: &[Option<Box<Expr>>; 3]) -> Result<Ty> {
@@ -207,12 +206,24 @@ impl Infer<'_, '_> {
                 Ok(self.array_attribute(object, name).expect("the guard says so"))
             }
             Kind::Range(elt) if ["start", "stop", "step"].contains(&&**name) => Ok(elt),
+            Kind::Tuple(members) if self.types().field(object, name).is_some() => {
+                Ok(members[self.types().field(object, name).expect("the guard says so")])
+            }
             _ => {
+                if let Some(found) = self.attribute_of_number(expr, value, (object, name), &at)? {
+                    return Ok(found);
+                }
                 let ty = self.type_name(object);
                 let managed = matches!(&value.kind, ExprKind::Name(name) if name.starts_with(MANAGER));
                 Err(match managed {
                     true => Diagnostic::new(name_span, super::no_manager(&ty)),
-                    false => Diagnostic::missing_attribute(name_span, &format!("type {ty}"), name),
+                    false => {
+                        let error = Diagnostic::missing_attribute(name_span, &format!("type {ty}"), name);
+                        match self.types().kind(object) {
+                            Kind::Str => error.help(TEXTS),
+                            _ => error,
+                        }
+                    }
                 })
             }
         }
@@ -249,6 +260,7 @@ impl Infer<'_, '_> {
             Kind::Var => Ok(self.types().var()),
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
             Kind::Bytes | Kind::ByteArray => Ok(INT32),
+            Kind::Str => Ok(STR),
             Kind::Array(..) | Kind::View(..) => self.types().indexed_array(object, 1, index.span),
             _ => {
                 let text = format!("type {} is not iterable", self.type_name(object));
@@ -377,7 +389,12 @@ impl Infer<'_, '_> {
         let formats = op == BinOp::Mod && matches!(types.kind(left.0), Kind::Str | Kind::Bytes | Kind::ByteArray);
         if repeats || formats || op == BinOp::MatMul {
             let text = format!("'{}' on {}", op.symbol(), types.name(sequence.0));
-            return Diagnostic::unsupported(sequence.1, &text);
+            let error = Diagnostic::unsupported(sequence.1, &text);
+            return match (formats, types.kind(sequence.0)) {
+                (true, _) => error.help("write an f-string, as f\"{x:.3f}\""),
+                (_, Kind::Str | Kind::Tuple(_)) => error.help("write it out, or add it up in a loop"),
+                _ => error,
+            };
         }
         let [one, two] = [left, right].map(|side| types.words(side.0));
         let text = format!("'{}' is not possible with {one} and {two}", op.symbol());
@@ -415,6 +432,7 @@ impl Infer<'_, '_> {
                     self.unify(elt, left.0, left.1, "this")
                 }
                 Kind::Bytes | Kind::ByteArray => self.unify(INT32, left.0, left.1, "this"),
+                Kind::Str => self.unify(STR, left.0, left.1, "this"),
                 Kind::Tuple(members) => {
                     (members.iter()).try_for_each(|&member| self.comparable(CmpOp::Eq, left, (member, right.1)))
                 }
@@ -459,7 +477,10 @@ impl Infer<'_, '_> {
             Kind::Array(elt, _) | Kind::View(elt, _) if equality => self.has_comparison(op, elt, span),
             Kind::Tuple(elements) => elements.iter().try_for_each(|&elt| self.has_comparison(op, elt, span)),
             Kind::Instance(class) if equality && !self.has_own_equality(class) => Ok(()),
-            Kind::Instance(_) => Err(Diagnostic::new(span, "Custom object comparison is not supported")),
+            Kind::Instance(_) => {
+                let error = Diagnostic::new(span, "Custom object comparison is not supported");
+                Err(error.help("compare their attributes"))
+            }
             _ => {
                 let text = format!("'{}' on values of type {}", op.symbol(), self.type_name(ty));
                 Err(Diagnostic::unsupported(span, &text))

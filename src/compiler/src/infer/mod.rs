@@ -163,6 +163,7 @@ impl<'a, 'h> Infer<'a, 'h> {
         }
         self.require_known()?;
         self.require_both_ends()?;
+        self.require_awaited()?;
         let names = self.messages.keys().cloned().collect();
         self.context.program.name_messages(names);
         self.check_widths()
@@ -184,6 +185,7 @@ impl<'a, 'h> Infer<'a, 'h> {
             return Err(Diagnostic::global(text));
         }
         let mut kwargs = request.kwargs.clone();
+        let by_place = args.len();
         if args.len() > info.params.len() {
             let text = format!(
                 "{} takes {} arguments, {} were given",
@@ -217,6 +219,14 @@ impl<'a, 'h> Infer<'a, 'h> {
             _ => None,
         };
         let function = self.instantiate(handle, class, None)?;
+        let allowed = self.function_at(function).ast.positional();
+        if by_place > allowed {
+            let text = format!(
+                "{} takes {allowed} arguments without a name, {by_place} were given",
+                info.name
+            );
+            return Err(Diagnostic::global(text));
+        }
         for (index, ty) in types.into_iter().enumerate() {
             let instance = &self.context.program.functions[function];
             let (param, span) = (instance.locals[index], instance.ast.params[index].span);

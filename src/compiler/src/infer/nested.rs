@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::call::Called;
 use super::Infer;
 use crate::diagnostic::Result;
 use crate::host::{FunctionInfo, ParamInfo};
@@ -18,9 +19,9 @@ impl Infer<'_, '_> {
             Some(Fact::Function(known)) => *known,
             _ => self.instantiate_nested(whole, function, types.clone())?,
         };
-        let first = function.params.len() - defaults.len();
-        for (index, (value, ty)) in defaults.iter().zip(types).enumerate() {
-            let param = self.context.program.functions[id].locals[first + index];
+        let places = (0..function.params.len()).filter(|&index| function.params[index].has_default);
+        for (place, (value, ty)) in places.zip(defaults.iter().zip(types)) {
+            let param = self.context.program.functions[id].locals[place];
             self.unify(param, ty, value.span, "this default value")?;
         }
         Ok(self.kind(Kind::Closure(id)))
@@ -89,8 +90,14 @@ impl Infer<'_, '_> {
         let nested = self.context.program.functions[id].nested.as_mut();
         let nested = nested.expect("a function inside another one");
         nested.called = true;
-        let kept = nested.defaults.len();
-        let sources = self.bind(whole, &info, (None, kept), args, keywords)?;
+        let ast = self.context.program.functions[id].ast.clone();
+        let called = Called {
+            info: &info,
+            class: None,
+            ast: Some(&ast),
+            keeps_defaults: true,
+        };
+        let sources = self.bind(whole, &called, args, keywords)?;
         for (index, source) in sources.iter().enumerate() {
             let wanted = self.context.program.functions[id].locals[index];
             self.pass(wanted, source, args, keywords, &info.params[index].name)?;

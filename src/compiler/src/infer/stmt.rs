@@ -148,11 +148,11 @@ impl Infer<'_, '_> {
         let found = self.expr(test)?;
         self.condition(test, found)?;
         if let Some(message) = message {
-            if !matches!(message.kind, ExprKind::Str(_)) {
-                let error = Diagnostic::new(message.span, "assertion message must be a string literal");
-                return Err(error.help("for values in the message, raise an exception: ValueError(\"… {0}\", n)"));
+            let ty = self.expr(message)?;
+            if !matches!(self.types().kind(ty), Kind::Str | Kind::Var) {
+                let error = Diagnostic::new(message.span, "the message of an assertion must be a text");
+                return Err(error.help("write it as an f-string: f\"… {x} …\""));
             }
-            self.expr(message)?;
         }
         Ok(())
     }

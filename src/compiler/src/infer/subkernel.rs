@@ -2,13 +2,14 @@
 //! returns nothing; the result is awaited. Messages are identified by name: all messages of a name
 //! have one type.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::{FunctionInfo, FunctionKind, Handle, HostType};
 use crate::language::{Builtin, Subkernel};
-use crate::program::FunctionId;
+use crate::program::{CallTarget, Fact, FunctionId};
 use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{Kind, Ty, INT32};
@@ -230,6 +231,41 @@ impl Infer<'_, '_> {
             };
             self.current = function;
             return Err(Diagnostic::new(span, text));
+        }
+        Ok(())
+    }
+
+    /// Rejects the use of what a call that starts a subkernel returns: nothing, while Python returns the result.
+    pub(super) fn require_awaited(&mut self) -> Result<()> {
+        let program = &self.context.program;
+        for (id, function) in program.functions.iter().enumerate().filter(|(_, one)| !one.is_dead()) {
+            let (mut alone, mut used) = (HashSet::new(), None);
+            walk_stmts(&function.ast.body, &mut |stmt| {
+                if let StmtKind::Expr(call) = &stmt.kind {
+                    alone.insert(call.id);
+                }
+            });
+            walk_exprs(&function.ast.body, &mut |expr| {
+                let Some(Fact::Call(CallTarget::Compiled(called), _)) = function.facts.get(&expr.id) else {
+                    return;
+                };
+                let called = &program.functions[*called];
+                let kinds = [function.types[expr.id as usize], called.returns].map(|ty| program.types.kind(ty));
+                let starts = called.info.kind.destination().is_some() && *kinds[0] == Kind::None;
+                if starts && *kinds[1] != Kind::None && !alone.contains(&expr.id) {
+                    used.get_or_insert((expr.span, called.info.name.clone()));
+                }
+            });
+            if let Some((span, name)) = used {
+                self.current = id;
+                let error = Diagnostic::new(
+                    span,
+                    format!("a call of the subkernel '{name}' starts it and returns nothing"),
+                );
+                return Err(error.help(format!(
+                    "call it on a line of its own, then use subkernel_await({name})"
+                )));
+            }
         }
         Ok(())
     }

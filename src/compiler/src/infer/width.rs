@@ -12,6 +12,8 @@ use std::collections::HashSet;
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::{FunctionKind, HostValue};
+use crate::language::{Builtin, Number};
+use crate::names::Name;
 use crate::program::{ArgSource, CallTarget, Fact, FunctionInstance};
 use crate::syntax::*;
 use crate::types::{Kind, Ty, Types, WORD};
@@ -56,6 +58,14 @@ impl Infer<'_, '_> {
         Some(self.kind(if wide || large { Kind::IntWide } else { Kind::IntOpen }))
     }
 
+    /// Makes the integer of a constant float wide if it does not fit into 32 bits, unless its use says 32.
+    pub(super) fn keep_large(&mut self, given: &Expr, integer: Ty) {
+        if self.types().is_open(integer) && !self.function().fits_rounded(given) {
+            let wide = self.kind(Kind::IntWide);
+            self.types().unify(integer, wide).expect("the width is open");
+        }
+    }
+
     /// Decides all undetermined widths.
     pub(super) fn default_widths(&mut self) {
         let program = &mut self.context.program;
@@ -91,10 +101,13 @@ impl Infer<'_, '_> {
                     warnings.push(warning.help(help));
                 }
             });
+            walk_exprs(&function.ast.body, &mut |expr| {
+                warnings.extend(saturates(&program.types, function, expr));
+            });
             let mut inner = HashSet::new();
             walk_exprs(&function.ast.body, &mut |expr| {
                 let ty = function.types[expr.id as usize];
-                if let ExprKind::Binary { left, right, .. } = &expr.kind {
+                if let Some((_, [left, right])) = function.operation(expr) {
                     let known = function.constant_integer(expr);
                     // A subexpression of a larger constant may overflow: only the whole must fit.
                     if known.is_some() || inner.contains(&expr.id) {
@@ -182,6 +195,28 @@ fn is_calculated(expr: &Expr) -> bool {
         ExprKind::Unary { operand, .. } => is_calculated(operand),
         _ => false,
     }
+}
+
+/// The warning for a constant float that is rounded to an integer that is too small for it.
+fn saturates(types: &Types, function: &FunctionInstance, expr: &Expr) -> Option<Box<Diagnostic>> {
+    let ExprKind::Call { callee, args, .. } = &expr.kind else {
+        return None;
+    };
+    let (Some(Name::Builtin(Builtin::Number(Number::Round | Number::Int))), [given]) =
+        (function.names.known(callee), &args[..])
+    else {
+        return None;
+    };
+    let value = function.constant_float(given)?;
+    let (kind, fits) = match types.kind(function.types[expr.id as usize]) {
+        Kind::Int32 => ("int32", function.fits_rounded(given)),
+        _ => ("int64", value.abs() < 9.3e18),
+    };
+    if fits {
+        return None;
+    }
+    let text = format!("{value} does not fit into an {kind}, which is needed here: the nearest is taken");
+    Some(Diagnostic::new(given.span, text).help("round in 64 bits, as in int64(round(x)), or in smaller units"))
 }
 
 /// Whether an operation truncates operands that are not known to fit.

@@ -80,6 +80,14 @@ family! {
 }
 
 family! {
+    /// Functions that stand for operators. Names of the host take precedence over these.
+    Arithmetic {
+        DivMod = "divmod", PYTHON, 2..=2;
+        Pow = "pow", PYTHON, 2..=3;
+    }
+}
+
+family! {
     /// Functions that create or measure sequences.
     Sequence {
         List = "list", PYTHON, 0..=1;
@@ -165,6 +173,7 @@ family! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builtin {
     Number(Number),
+    Arithmetic(Arithmetic),
     Sequence(Sequence),
     Iteration(Iteration),
     Class(Class),
@@ -183,6 +192,7 @@ pub enum Builtin {
 impl Builtin {
     pub fn all() -> impl Iterator<Item = Builtin> {
         let python = Number::ALL.iter().map(|&name| Builtin::Number(name));
+        let python = python.chain(Arithmetic::ALL.iter().map(|&name| Builtin::Arithmetic(name)));
         let python = python.chain(Sequence::ALL.iter().map(|&name| Builtin::Sequence(name)));
         let python = python.chain(Iteration::ALL.iter().map(|&name| Builtin::Iteration(name)));
         let python = python.chain(Class::ALL.iter().map(|&name| Builtin::Class(name)));
@@ -203,6 +213,7 @@ impl Builtin {
     fn row(self) -> Row {
         match self {
             Builtin::Number(name) => name.row(),
+            Builtin::Arithmetic(name) => name.row(),
             Builtin::Sequence(name) => name.row(),
             Builtin::Iteration(name) => name.row(),
             Builtin::Class(name) => name.row(),
@@ -254,6 +265,7 @@ impl Builtin {
     /// Arguments that may be passed by keyword.
     pub fn keywords(self) -> &'static [&'static str] {
         match self {
+            Builtin::Number(Number::Min | Number::Max) => &["default"],
             Builtin::Iteration(Iteration::Enumerate | Iteration::Sum) => &["start"],
             Builtin::Iteration(Iteration::Sorted) => &["reverse", "key", KEYED],
             Builtin::Iteration(Iteration::Zip) => &["strict"],
@@ -264,7 +276,7 @@ impl Builtin {
     /// Whether a name of the host takes precedence, because programs may define a global of that
     /// name.
     pub fn yields(self) -> bool {
-        matches!(self, Builtin::Iteration(_) | Builtin::Class(_))
+        matches!(self, Builtin::Arithmetic(_) | Builtin::Iteration(_) | Builtin::Class(_))
     }
 
     /// Numbers of arguments accepted by a call.

@@ -5,7 +5,7 @@ use crate::diagnostic::Result;
 use crate::emit::{int, Emitter, Message};
 use crate::host::{FunctionKind, Handle, HostType};
 use crate::ir::*;
-use crate::language::{Builtin, Number};
+use crate::language::{Arithmetic, Builtin, Number};
 use crate::program::{ArgSource, CallTarget, Fact, FunctionId};
 use crate::source::Span;
 use crate::syntax::*;
@@ -41,6 +41,9 @@ impl<'p> Emitter<'_, 'p> {
                     let site = Site { whole, args, keywords };
                     if let (Builtin::Number(Number::Bool), [asked]) = (builtin, args) {
                         return self.condition(asked);
+                    }
+                    if let (Builtin::Arithmetic(Arithmetic::Pow), [base, exponent]) = (builtin, args) {
+                        return self.binary(whole, BinOp::Pow, base, exponent);
                     }
                     if let Some(ExprKind::Generator { element, clauses }) = args.first().map(|arg| &arg.kind) {
                         return self.over_generator(*builtin, site, element, clauses);

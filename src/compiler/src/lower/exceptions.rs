@@ -25,6 +25,11 @@ pub(super) fn literal(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
 
+/// The message among the arguments of an exception, if it is not a literal.
+fn own_message(args: &[Expr]) -> Option<&Expr> {
+    args.first().filter(|message| !matches!(message.kind, ExprKind::Str(_)))
+}
+
 /// The exceptions that a handler catches: the keys of known classes, and the numbers of the clauses'
 /// classes, by which exceptions of the host are recognised.
 #[derive(Default)]
@@ -113,6 +118,10 @@ impl<'p> Emitter<'_, 'p> {
             _ if *self.kind_of(value) == Kind::Exception => return self.reraise(value),
             _ => (value, &[][..]),
         };
+        if let Some(message) = own_message(args) {
+            let key = self.identity(class, args).0;
+            return self.raise_with(key, message, &args[1..]);
+        }
         let (key, message) = self.identity(class, args);
         let params = args
             .iter()
@@ -121,6 +130,30 @@ impl<'p> Emitter<'_, 'p> {
             .collect::<Result<Vec<_>>>()?;
         self.raise(key, &message, &params);
         Ok(())
+    }
+
+    /// Raises an exception whose message is a text of the program.
+    pub(super) fn raise_with(&mut self, key: i32, message: &'p Expr, params: &'p [Expr]) -> Result<()> {
+        let span = self.build.span;
+        let record = self.record_with(key, message, params)?;
+        self.build.span = span;
+        self.call_external("__artiq_raise", vec![record], Ty::unit(), false);
+        self.build.end(Terminator::Unreachable);
+        Ok(())
+    }
+
+    /// The record of an exception whose message is a text of the program.
+    fn record_with(&mut self, key: i32, message: &'p Expr, params: &'p [Expr]) -> Result<Value> {
+        let span = self.build.span;
+        let text = self.expr(message)?;
+        let params = params
+            .iter()
+            .map(|param| self.expr(param))
+            .collect::<Result<Vec<_>>>()?;
+        self.build.span = span;
+        let record = self.exception_record(key, "", &params);
+        self.set_message(&record, &text);
+        Ok(record)
     }
 
     pub(super) fn is_exception_class(&self, callee: &Expr) -> bool {
@@ -144,6 +177,9 @@ impl<'p> Emitter<'_, 'p> {
     /// Creates an exception that is not raised immediately: its record, on the stack.
     pub(super) fn exception_value(&mut self, class: &'p Expr, args: &'p [Expr]) -> Result<Value> {
         let (key, message) = self.identity(class, args);
+        if let Some(own) = own_message(args) {
+            return self.record_with(key, own, &args[1..]);
+        }
         let params = args.iter().skip(1).map(|arg| self.expr(arg));
         let params = params.collect::<Result<Vec<_>>>()?;
         Ok(self.exception_record(key, &message, &params))

@@ -47,7 +47,12 @@ impl<'p> Emitter<'_, 'p> {
                 self.new_list(elt, values)
             }
             ExprKind::Function { defaults, .. } => self.function_value(expr, defaults)?,
-            ExprKind::ListComp { element, target, iter } => self.comprehension(expr, element, target, iter)?,
+            ExprKind::Named { target, value: from } => {
+                let value = self.expr(from)?;
+                self.assign(target, value.clone(), self.type_of(from))?;
+                value
+            }
+            ExprKind::ListComp { element, clauses } => self.comprehension(expr, element, clauses)?,
             // The consumer of its elements generates the code.
             ExprKind::Generator { .. } => Value::unit(),
             ExprKind::Slice { value, bounds } => self.slice(expr, value, bounds)?,
@@ -83,7 +88,7 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    fn binary(&mut self, expr: &'p Expr, op: BinOp, left: &'p Expr, right: &'p Expr) -> Result<Value> {
+    pub(super) fn binary(&mut self, expr: &'p Expr, op: BinOp, left: &'p Expr, right: &'p Expr) -> Result<Value> {
         let known = self.function.constant_integer(expr);
         let known = known.and_then(|value| i64::try_from(value).ok());
         if let (Some(value), Kind::Int32 | Kind::Int64) = (known, self.kind_of(expr)) {
@@ -177,6 +182,18 @@ impl<'p> Emitter<'_, 'p> {
                 Ok(self.as_choice(value, own, expr))
             }
             Kind::Super { .. } => self.expr(object),
+            Kind::Tuple(_) => {
+                let place = self.module.program.types.field(self.type_of(object), name);
+                let tuple = self.expr(object)?;
+                Ok(self.build.extract(&tuple, place.expect("found by inference")))
+            }
+            Kind::Int32 | Kind::Int64 => {
+                let (owner, path) = object.attribute_path(name).expect("found by inference");
+                let Kind::Instance(class) = *self.kind_of(owner) else {
+                    unreachable!("those of modules and classes are constants")
+                };
+                self.load_attribute(owner, class, &path.into())
+            }
             Kind::Array(..) | Kind::View(..) => {
                 let value = self.expr(object)?;
                 let array = self.array_parts(&value, self.type_of(object)).expect("it is one");
@@ -196,7 +213,7 @@ impl<'p> Emitter<'_, 'p> {
                 let index = ["start", "stop", "step"].iter().position(|&known| known == &**name);
                 Ok(self.build.extract(&range, index.expect("checked by inference")))
             }
-            _ => unreachable!("inference admits instances, constants, arrays and ranges"),
+            _ => unreachable!("inference admits no others"),
         }
     }
 

@@ -23,10 +23,7 @@ impl<'p> Emitter<'_, 'p> {
         let first = self.expr(&clauses[0].iter)?;
         let keywords = site.keywords.iter().map(|keyword| &keyword.value);
         let start = site.args[1..].iter().chain(keywords).next();
-        let start = match start {
-            Some(start) => Some((self.expr(start)?, start_type(self, site))),
-            None => None,
-        };
+        let start = start.map(|start| self.expr(start)).transpose()?;
         self.build.span = site.whole.span;
         match builtin {
             Builtin::Number(number) => {
@@ -37,9 +34,10 @@ impl<'p> Emitter<'_, 'p> {
                     Ok(())
                 })?;
                 self.build.span = site.whole.span;
-                Ok(best.end(self))
+                Ok(best.end(self, start))
             }
             Builtin::Iteration(iteration) => {
+                let start = start.map(|value| (value, start_type(self, site)));
                 let fold = Fold::begin(self, iteration, start, self.type_of(site.whole));
                 self.clauses(Some(first), clauses, &mut |this| {
                     let value = this.expr(element)?;
@@ -54,7 +52,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// Nested loops; `body` runs where all tests hold. `iterable`: the iterable of the first
     /// clause, if already evaluated.
-    fn clauses(
+    pub(super) fn clauses(
         &mut self,
         iterable: Option<Value>,
         clauses: &'p [Clause],

@@ -1,6 +1,7 @@
 //! Memory of loops: stack space allocated in an iteration is freed before the next.
 
 use crate::emit::Emitter;
+use crate::escape::Head;
 use crate::ir::*;
 use crate::syntax::*;
 
@@ -25,12 +26,11 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// Must be called when a loop has been lowered. Restores the stack pointer at the beginning of
-    /// each of `places`, if nothing allocated by iterations is needed any more. `target`: the
-    /// target of a `for` loop.
-    pub(super) fn give_back(&mut self, before: Before, body: &'p [Stmt], target: Option<&'p Expr>, places: &[BlockId]) {
+    /// each of `places`, if nothing allocated by iterations is needed any more.
+    pub(super) fn give_back(&mut self, before: Before, head: Head<'p>, body: &'p [Stmt], places: &[BlockId]) {
         let takes = |instruction: &Instruction| matches!(instruction.op, Op::Alloca { .. });
         let mut blocks = self.build.function.blocks[before.first..].iter();
-        if !blocks.any(|block| block.body.iter().any(takes)) || !self.leaves_nothing(body, target) {
+        if !blocks.any(|block| block.body.iter().any(takes)) || !self.leaves_nothing(head, body) {
             return;
         }
         let save = self.module.external("llvm.stacksave.p0", &[], Ty::Ptr, true);

@@ -3,6 +3,7 @@
 
 mod call;
 mod choice;
+mod comprehension;
 mod described;
 mod exceptions;
 mod expr;

@@ -9,31 +9,6 @@ use crate::syntax::*;
 use crate::types::{self, tuple_index, Kind};
 
 impl<'p> Emitter<'_, 'p> {
-    /// `[element for target in iter]`. The length is determined once, at the start.
-    pub(super) fn comprehension(
-        &mut self,
-        whole: &'p Expr,
-        element: &'p Expr,
-        target: &'p Expr,
-        iter: &'p Expr,
-    ) -> Result<Value> {
-        let iterable = self.expr(iter)?;
-        self.build.span = whole.span;
-        let elements = self.elements(&iterable, self.type_of(iter));
-        let length = self.kept_length(&elements);
-        let elt = self.ir_type_of(element);
-        let (list, data) = self.reserve_list(&elt, length);
-        self.each_numbered(&elements, |this, index, value| {
-            this.assign(target, value, this.type_of(target))?;
-            let value = this.expr(element)?;
-            let index = this.build.convert(index, &Ty::I32);
-            let to = this.build.element(&data, &elt, index);
-            this.build.store(value, &to);
-            Ok(())
-        })?;
-        Ok(list)
-    }
-
     /// `value[start:stop:step]`
     pub(super) fn slice(
         &mut self,
@@ -240,6 +215,12 @@ impl<'p> Emitter<'_, 'p> {
                     return Ok(self.build.load(ty, &part.data));
                 }
                 Ok(self.array_value(part))
+            }
+            Kind::Str => {
+                let text = self.expr(value)?;
+                let place = self.expr(index)?;
+                self.build.span = value.span.to(index.span);
+                Ok(self.indexed_text(&text, place))
             }
             Kind::Bytes | Kind::ByteArray => {
                 let from = self.element_of_bytes(value, index)?;

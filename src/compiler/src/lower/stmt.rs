@@ -4,6 +4,7 @@ use crate::diagnostic::Result;
 use crate::emit::array::Array;
 use crate::emit::exceptions::Scope;
 use crate::emit::{Cursor, Emitter};
+use crate::escape::Head;
 use crate::ir::*;
 use crate::language::{Builtin, Exception, Order};
 use crate::program::Fact;
@@ -75,11 +76,12 @@ impl<'p> Emitter<'_, 'p> {
             StmtKind::Raise(value) => self.raise_statement(value.as_ref()),
             StmtKind::Assert { test, message } => {
                 let condition = self.condition(test)?;
-                let text = match message.as_ref().map(|message| &message.kind) {
-                    Some(ExprKind::Str(text)) => literal(text),
-                    _ => "AssertionError".into(),
-                };
                 self.build.span = stmt.span;
+                let text = match message.as_ref().map(|message| (message, &message.kind)) {
+                    Some((_, ExprKind::Str(text))) => literal(text),
+                    Some((message, _)) => return self.assert_with(condition, message),
+                    None => "AssertionError".into(),
+                };
                 self.require(condition, Exception::AssertionError, &text, &[]);
                 Ok(())
             }
@@ -104,6 +106,16 @@ impl<'p> Emitter<'_, 'p> {
                 Ok(())
             }
         }
+    }
+
+    /// An assertion whose message is a text of the program, which is made only if the condition does not hold.
+    fn assert_with(&mut self, condition: Value, message: &'p Expr) -> Result<()> {
+        let (bad, good) = (self.build.new_block("raise"), self.build.new_block("checked"));
+        self.build.branch(condition, good, bad);
+        self.build.block = bad;
+        self.raise_with(Exception::AssertionError as i32, message, &[])?;
+        self.build.block = good;
+        Ok(())
     }
 
     /// `branches`: the statements if the condition holds, and otherwise.
@@ -134,7 +146,8 @@ impl<'p> Emitter<'_, 'p> {
         self.loop_body(body, after, head)?;
         // Allocations of an `else` are needed after the loop.
         let places = [head, after];
-        self.give_back(before, body, None, &places[..if orelse.is_empty() { 2 } else { 1 }]);
+        let places = &places[..if orelse.is_empty() { 2 } else { 1 }];
+        self.give_back(before, Head::Test(test), body, places);
         self.build.block = done;
         self.body(orelse)?;
         self.build.jump(after);
@@ -287,7 +300,7 @@ impl<'p> Emitter<'_, 'p> {
         // Allocations of an `else` are needed after the loop.
         let places = [step, done, after];
         let places = &places[..if stmt.orelse.is_empty() { 3 } else { 2 }];
-        self.give_back(before, &stmt.body, Some(&stmt.target), places);
+        self.give_back(before, Head::Target(&stmt.target), &stmt.body, places);
         self.build.block = done;
         self.body(&stmt.orelse)?;
         self.build.jump(after);

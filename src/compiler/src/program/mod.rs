@@ -244,12 +244,11 @@ impl Context<'_> {
                 self.program.lists.insert(*handle, HostList { ty, content, shape });
                 return Ok(ty);
             }
-            HostValue::Tuple(elements) => Kind::Tuple(
-                elements
-                    .iter()
-                    .map(|element| self.type_of(element))
-                    .collect::<Result<_, _>>()?,
-            ),
+            HostValue::Tuple(elements, fields) => {
+                let members = elements.iter().map(|element| self.type_of(element));
+                let members = members.collect::<Result<_, _>>()?;
+                return Ok(self.program.types.named_tuple(members, fields.clone()));
+            }
             HostValue::Range(members) => Kind::Range(
                 self.program
                     .types

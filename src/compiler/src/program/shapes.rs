@@ -250,7 +250,7 @@ impl Context<'_> {
             HostValue::Namespace(handle, _) => format!("namespace {handle}"),
             HostValue::Exception(class) => format!("exception {}", class.key),
             HostValue::Builtin(builtin) => builtin.name().into(),
-            HostValue::Tuple(values) => {
+            HostValue::Tuple(values, _) => {
                 let parts = values.iter().map(|value| self.description(of, value));
                 format!("({})", parts.collect::<Result<Vec<_>, _>>()?.join(", "))
             }
@@ -278,7 +278,7 @@ impl Context<'_> {
 fn objects_in(value: &HostValue, found: &mut Vec<Handle>) {
     match value {
         HostValue::Object(object) => found.push(*object),
-        HostValue::List(_, values) | HostValue::Tuple(values) => {
+        HostValue::List(_, values) | HostValue::Tuple(values, _) => {
             values.iter().for_each(|value| objects_in(value, found))
         }
         _ => {}

@@ -8,7 +8,6 @@ use ruff_python_ast as py;
 use super::{Clause, Converter, Expr, ExprKind, Keyword, COMPREHENSION};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::language::KEYED;
-use crate::source::Span;
 
 impl Converter<'_> {
     /// Converts the arguments of a call, the first of which may be a generator expression.
@@ -23,11 +22,22 @@ impl Converter<'_> {
 
     fn generator(&mut self, generator: &py::ExprGenerator) -> Result<Expr> {
         let span = self.span(generator);
+        let (element, clauses) = self.clauses(&generator.elt, &generator.generators)?;
+        Ok(self.make(span, ExprKind::Generator { element, clauses }))
+    }
+
+    /// Converts a list comprehension.
+    pub(super) fn comprehension(&mut self, comprehension: &py::ExprListComp) -> Result<ExprKind> {
+        let (element, clauses) = self.clauses(&comprehension.elt, &comprehension.generators)?;
+        Ok(ExprKind::ListComp { element, clauses })
+    }
+
+    fn clauses(&mut self, element: &py::Expr, of: &[py::Comprehension]) -> Result<(Box<Expr>, Vec<Clause>)> {
         let outer = self.scopes.len();
         let mut clauses = vec![];
-        for clause in &generator.generators {
+        for clause in of {
             if clause.is_async {
-                return Err(Diagnostic::unsupported(span, "'async'"));
+                return Err(Diagnostic::unsupported(self.span(clause), "'async'"));
             }
             // The iterable of the first clause is evaluated in the enclosing scope.
             let iter = self.expr(&clause.iter)?;
@@ -36,9 +46,9 @@ impl Converter<'_> {
             let tests = self.exprs(&clause.ifs)?;
             clauses.push(Clause { target, iter, tests });
         }
-        let element = self.boxed(&generator.elt)?;
+        let element = self.boxed(element)?;
         self.scopes.truncate(outer);
-        Ok(self.make(span, ExprKind::Generator { element, clauses }))
+        Ok((element, clauses))
     }
 
     /// Gives the variables of a target unique names.
@@ -50,29 +60,6 @@ impl Converter<'_> {
             let own = format!("{name}{COMPREHENSION}{}", self.comprehensions).into();
             self.scopes.push((name, own));
         }
-    }
-
-    /// Converts a list comprehension.
-    pub(super) fn comprehension(&mut self, span: Span, comprehension: &py::ExprListComp) -> Result<ExprKind> {
-        let (first, rest) = comprehension.generators.split_first().expect("the grammar wants one");
-        if let Some(second) = rest.first() {
-            let text = "multiple for clauses in comprehensions are not supported";
-            return Err(Diagnostic::new(self.span(second), text));
-        }
-        if let Some(test) = first.ifs.first() {
-            let text = "if clauses in comprehensions are not supported";
-            return Err(Diagnostic::new(self.span(test), text));
-        }
-        if first.is_async {
-            return Err(Diagnostic::unsupported(span, "'async'"));
-        }
-        let iter = self.boxed(&first.iter)?;
-        let outer = self.scopes.len();
-        self.own_names(&first.target);
-        let target = self.boxed(&first.target)?;
-        let element = self.boxed(&comprehension.elt)?;
-        self.scopes.truncate(outer);
-        Ok(ExprKind::ListComp { element, target, iter })
     }
 }
 
@@ -104,7 +91,7 @@ impl Converter<'_> {
         let (key_span, iterable) = (self.span(key), &call.arguments.args[0]);
         let iterable_span = self.span(iterable);
         let callee = self.boxed(&call.func)?;
-        let iter = self.boxed(iterable)?;
+        let iter = self.expr(iterable)?;
         self.comprehensions += 1;
         let own: Rc<str> = format!("element{COMPREHENSION}{}", self.comprehensions).into();
         let [given, element, target] = [(); 3].map(|()| self.make(iterable_span, ExprKind::Name(own.clone())));
@@ -117,8 +104,11 @@ impl Converter<'_> {
         let pair = vec![self.make(key_span, keyed), element];
         let pairs = ExprKind::ListComp {
             element: Box::new(self.make(iterable_span, ExprKind::Tuple(pair))),
-            target: Box::new(target),
-            iter,
+            clauses: vec![Clause {
+                target,
+                iter,
+                tests: vec![],
+            }],
         };
         let mut keywords = vec![Keyword {
             name: KEYED.into(),

@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use ruff_python_ast as py;
 
+use super::format::template;
 use super::fstring::FString;
+use super::refused::refused_expression;
 use super::{BinOp, CmpOp, Converter, Function, UnaryOp};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
@@ -71,11 +73,16 @@ pub enum ExprKind {
     },
     List(Vec<Expr>),
     Tuple(Vec<Expr>),
-    /// `[element for target in iter]`; the parser gives the variables unique names.
+    /// `target := value`, where the target is a variable of the function.
+    Named {
+        target: Box<Expr>,
+        value: Box<Expr>,
+    },
+    /// `[element for target in iter if test …]`; the parser gives the variables of the clauses unique
+    /// names.
     ListComp {
         element: Box<Expr>,
-        target: Box<Expr>,
-        iter: Box<Expr>,
+        clauses: Vec<Clause>,
     },
     /// `(element for target in iter if test …)`, the first argument of a function that iterates
     /// over its elements.
@@ -169,6 +176,7 @@ impl ExprKind {
             ExprKind::Slice { value, bounds } => Origin::Slice(value, bounds[2].is_some()),
             ExprKind::Slices { value, .. } => Origin::Slice(value, false),
             ExprKind::Tuple(elements) | ExprKind::BoolOp { values: elements, .. } => Origin::Parts(elements),
+            ExprKind::Named { value, .. } => Origin::Parts(std::slice::from_ref(value)),
             ExprKind::IfExp { body, orelse, .. } => Origin::Either(body, orelse),
             ExprKind::None
             | ExprKind::Bool(_)
@@ -185,8 +193,8 @@ impl ExprKind {
     /// Visits the variables that the expression itself assigns, with their spans.
     pub fn each_variable(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
         match self {
-            ExprKind::ListComp { target, .. } => declare_target(target, visit),
-            ExprKind::Generator { clauses, .. } => {
+            ExprKind::Named { target, .. } => declare_target(target, visit),
+            ExprKind::ListComp { clauses, .. } | ExprKind::Generator { clauses, .. } => {
                 clauses.iter().for_each(|clause| declare_target(&clause.target, visit));
             }
             _ => {}
@@ -195,7 +203,55 @@ impl ExprKind {
 }
 
 impl ExprKind {
-    /// Visits the subexpressions, to change them, but not bodies of functions.
+    /// Visits the direct subexpressions in the order of evaluation, but not bodies of functions.
+    pub fn each_part<'a>(&'a self, each: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            ExprKind::Attribute { value, .. } => each(value),
+            ExprKind::Unary { operand, .. } => each(operand),
+            ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|e| each(e)),
+            ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| each(e)),
+            ExprKind::Call { callee, args, keywords } => {
+                each(callee);
+                args.iter().for_each(&mut *each);
+                keywords.iter().for_each(|keyword| each(&keyword.value));
+            }
+            ExprKind::Compare { first, rest } => {
+                each(first);
+                rest.iter().for_each(|(_, value)| each(value));
+            }
+            ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|e| each(e)),
+            ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
+                values.iter().for_each(each)
+            }
+            ExprKind::FString(string) => string.values.iter().for_each(each),
+            ExprKind::Named { target, value } => [value, target].into_iter().for_each(|e| each(e)),
+            ExprKind::ListComp { element, clauses } | ExprKind::Generator { element, clauses } => {
+                for clause in clauses {
+                    [&clause.iter, &clause.target].into_iter().for_each(&mut *each);
+                    clause.tests.iter().for_each(&mut *each);
+                }
+                each(element);
+            }
+            ExprKind::Function { defaults, .. } => defaults.iter().for_each(each),
+            ExprKind::Slice { value, bounds } => {
+                each(value);
+                bounds.iter().flatten().for_each(|bound| each(bound));
+            }
+            ExprKind::Slices { value, dims } => {
+                each(value);
+                dims.iter().flat_map(Dimension::exprs).for_each(each);
+            }
+            ExprKind::Name(_)
+            | ExprKind::None
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Bytes(_)
+            | ExprKind::Str(_) => {}
+        }
+    }
+
+    /// The same, to change them.
     pub(super) fn each_part_mut(&mut self, each: &mut dyn FnMut(&mut Expr)) {
         match self {
             ExprKind::Attribute { value, .. } | ExprKind::Unary { operand: value, .. } => each(value),
@@ -215,10 +271,8 @@ impl ExprKind {
                 values.iter_mut().for_each(each)
             }
             ExprKind::FString(string) => string.values.iter_mut().for_each(each),
-            ExprKind::ListComp { element, target, iter } => {
-                [iter, target, element].into_iter().for_each(|expr| each(expr))
-            }
-            ExprKind::Generator { element, clauses } => {
+            ExprKind::Named { target, value } => [value, target].into_iter().for_each(|expr| each(expr)),
+            ExprKind::ListComp { element, clauses } | ExprKind::Generator { element, clauses } => {
                 for clause in clauses {
                     [&mut clause.iter, &mut clause.target].into_iter().for_each(&mut *each);
                     clause.tests.iter_mut().for_each(&mut *each);
@@ -245,54 +299,21 @@ impl ExprKind {
     }
 }
 
+impl Expr {
+    /// If this is an attribute, its object, and how the host calls the attribute `name` of its value, as in
+    /// `mode.value`.
+    pub fn attribute_path(&self, name: &str) -> Option<(&Expr, String)> {
+        match &self.kind {
+            ExprKind::Attribute { value, name: own, .. } => Some((value, format!("{own}.{name}"))),
+            _ => None,
+        }
+    }
+}
+
 /// Visits an expression and its subexpressions, but not bodies of functions.
 pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     visit(expr);
-    let mut each = |expr: &'a Expr| walk_expr(expr, visit);
-    match &expr.kind {
-        ExprKind::Attribute { value, .. } => each(value),
-        ExprKind::Unary { operand, .. } => each(operand),
-        ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|e| each(e)),
-        ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| each(e)),
-        ExprKind::Call { callee, args, keywords } => {
-            each(callee);
-            args.iter().for_each(&mut each);
-            keywords.iter().for_each(|keyword| each(&keyword.value));
-        }
-        ExprKind::Compare { first, rest } => {
-            each(first);
-            rest.iter().for_each(|(_, value)| each(value));
-        }
-        ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|e| each(e)),
-        ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
-            values.iter().for_each(each)
-        }
-        ExprKind::FString(string) => string.values.iter().for_each(each),
-        ExprKind::ListComp { element, target, iter } => [iter, target, element].into_iter().for_each(|e| each(e)),
-        ExprKind::Generator { element, clauses } => {
-            for clause in clauses {
-                [&clause.iter, &clause.target].into_iter().for_each(&mut each);
-                clause.tests.iter().for_each(&mut each);
-            }
-            each(element);
-        }
-        ExprKind::Function { defaults, .. } => defaults.iter().for_each(each),
-        ExprKind::Slice { value, bounds } => {
-            each(value);
-            bounds.iter().flatten().for_each(|bound| each(bound));
-        }
-        ExprKind::Slices { value, dims } => {
-            each(value);
-            dims.iter().flat_map(Dimension::exprs).for_each(each);
-        }
-        ExprKind::Name(_)
-        | ExprKind::None
-        | ExprKind::Bool(_)
-        | ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Bytes(_)
-        | ExprKind::Str(_) => {}
-    }
+    expr.kind.each_part(&mut |part| walk_expr(part, visit));
 }
 
 /// Visits the variables of an assignment target.
@@ -301,21 +322,6 @@ pub(super) fn declare_target(target: &Expr, visit: &mut dyn FnMut(&Rc<str>, Span
         ExprKind::Name(name) => visit(name, target.span),
         ExprKind::Tuple(elts) | ExprKind::List(elts) => elts.iter().for_each(|elt| declare_target(elt, visit)),
         _ => {}
-    }
-}
-
-fn refused_expression(expr: &py::Expr) -> &'static str {
-    match expr {
-        py::Expr::Named(_) => "the assignment expression ':='",
-        py::Expr::Dict(_) | py::Expr::DictComp(_) => "a dictionary",
-        py::Expr::Set(_) | py::Expr::SetComp(_) => "a set",
-        py::Expr::Generator(_) => "a generator expression that is not the only argument of a call",
-        py::Expr::Await(_) => "'await'",
-        py::Expr::Yield(_) | py::Expr::YieldFrom(_) => "'yield'",
-        py::Expr::TString(_) => "a t-string",
-        py::Expr::EllipsisLiteral(_) => "'...'",
-        py::Expr::Starred(_) => "a starred expression",
-        _ => "this expression",
     }
 }
 
@@ -343,28 +349,11 @@ impl Converter<'_> {
                 name: attribute.attr.as_str().into(),
                 name_span: self.span(&attribute.attr),
             },
-            py::Expr::Subscript(py::ExprSubscript { value, slice, .. }) if slice.is_slice_expr() => {
-                let py::Expr::Slice(slice) = &**slice else {
-                    unreachable!("the guard says so")
-                };
-                let (value, bounds) = (self.boxed(value)?, self.bounds(slice)?);
-                ExprKind::Slice { value, bounds }
-            }
-            py::Expr::Subscript(py::ExprSubscript { value, slice, .. }) if has_slices(slice) => {
-                let value = self.boxed(value)?;
-                let dims = slice.as_tuple_expr().into_iter().flat_map(|tuple| &tuple.elts);
-                let dims = dims.map(|dimension| match dimension {
-                    py::Expr::Slice(slice) => self.bounds(slice).map(Dimension::Slice),
-                    index => self.expr(index).map(Dimension::At),
-                });
-                let dims = dims.collect::<Result<_>>()?;
-                ExprKind::Slices { value, dims }
-            }
-            py::Expr::Subscript(subscript) => ExprKind::Subscript {
-                value: self.boxed(&subscript.value)?,
-                index: self.boxed(&subscript.slice)?,
-            },
+            py::Expr::Subscript(subscript) => self.subscript(subscript)?,
             py::Expr::Call(call) if self.key_of_sorted(call).is_some() => self.sorted_by_key(call)?,
+            py::Expr::Call(call) if template(call).is_some() => {
+                self.format(call, template(call).expect("the guard says so"))?
+            }
             py::Expr::Call(call) => {
                 let keywords = call.arguments.keywords.iter().map(|keyword| self.keyword(keyword));
                 let keywords = keywords.collect::<Result<_>>()?;
@@ -401,12 +390,49 @@ impl Converter<'_> {
             },
             py::Expr::FString(text) => self.text(text)?,
             py::Expr::Lambda(lambda) => self.lambda(span, lambda)?,
-            py::Expr::ListComp(comprehension) => self.comprehension(span, comprehension)?,
+            py::Expr::Named(named) => self.named(named)?,
+            py::Expr::ListComp(comprehension) => self.comprehension(comprehension)?,
             py::Expr::List(list) => ExprKind::List(self.exprs(&list.elts)?),
             py::Expr::Tuple(tuple) => ExprKind::Tuple(self.exprs(&tuple.elts)?),
-            other => return Err(Diagnostic::unsupported(span, refused_expression(other))),
+            other => return Err(refused_expression(span, other)),
         };
         Ok(self.make(span, kind))
+    }
+
+    /// `value[index]`, with slices or without.
+    fn subscript(&mut self, subscript: &py::ExprSubscript) -> Result<ExprKind> {
+        let value = self.boxed(&subscript.value)?;
+        Ok(match &*subscript.slice {
+            py::Expr::Slice(slice) => ExprKind::Slice {
+                value,
+                bounds: self.bounds(slice)?,
+            },
+            py::Expr::Tuple(tuple) if tuple.elts.iter().any(py::Expr::is_slice_expr) => {
+                let dims = tuple.elts.iter().map(|dimension| match dimension {
+                    py::Expr::Slice(slice) => self.bounds(slice).map(Dimension::Slice),
+                    index => self.expr(index).map(Dimension::At),
+                });
+                let dims = dims.collect::<Result<_>>()?;
+                ExprKind::Slices { value, dims }
+            }
+            index => ExprKind::Subscript {
+                value,
+                index: self.boxed(index)?,
+            },
+        })
+    }
+
+    /// `name := value`. The variable is one of the function, also in a comprehension.
+    fn named(&mut self, named: &py::ExprNamed) -> Result<ExprKind> {
+        let value = self.boxed(&named.value)?;
+        let py::Expr::Name(name) = &*named.target else {
+            unreachable!("the grammar wants a name")
+        };
+        let target = self.make(self.span(name), ExprKind::Name(name.id.as_str().into()));
+        Ok(ExprKind::Named {
+            target: Box::new(target),
+            value,
+        })
     }
 
     pub(super) fn keyword(&mut self, keyword: &py::Keyword) -> Result<Keyword> {
@@ -445,10 +471,4 @@ impl Converter<'_> {
             kind,
         }
     }
-}
-
-/// Whether a multidimensional subscript contains slices.
-fn has_slices(index: &py::Expr) -> bool {
-    let dims = index.as_tuple_expr().into_iter().flat_map(|tuple| &tuple.elts);
-    dims.into_iter().any(py::Expr::is_slice_expr)
 }

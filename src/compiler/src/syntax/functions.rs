@@ -42,13 +42,13 @@ impl Converter<'_> {
             let message = format!("variadic arguments are not supported; '{}' is variadic", variadic.name);
             return Err(Diagnostic::new(self.span(variadic), message));
         }
-        if let Some(only) = list.kwonlyargs.first() {
-            return Err(Diagnostic::unsupported(self.span(only), "a keyword-only argument"));
-        }
-        let params = list.posonlyargs.iter().chain(&list.args).map(|p| Param {
-            name: p.parameter.name.as_str().into(),
-            span: self.span(&p.parameter),
-            has_default: p.default.is_some(),
+        let by_name = list.kwonlyargs.iter().map(|param| (param, true));
+        let params = parameters(list).map(|param| (param, false)).chain(by_name);
+        let params = params.map(|(param, by_name_only)| Param {
+            name: param.parameter.name.as_str().into(),
+            span: self.span(&param.parameter),
+            has_default: param.default.is_some(),
+            by_name_only,
         });
         Ok(params.collect())
     }
@@ -88,7 +88,7 @@ impl Converter<'_> {
         list: &py::Parameters,
         body: impl FnOnce(&mut Self) -> Result<Vec<Stmt>>,
     ) -> Result<ExprKind> {
-        let all = list.posonlyargs.iter().chain(&list.args);
+        let all = parameters(list).chain(&list.kwonlyargs);
         let defaults = all.filter_map(|param| param.default.as_deref());
         let defaults = defaults.map(|value| self.expr(value)).collect::<Result<_>>()?;
         let params = self.params(list)?;
@@ -114,7 +114,24 @@ impl Converter<'_> {
     }
 }
 
+/// The parameters that can be passed without a name.
+fn parameters(list: &py::Parameters) -> impl Iterator<Item = &py::ParameterWithDefault> {
+    list.posonlyargs.iter().chain(&list.args)
+}
+
 impl Function {
+    /// The number of parameters that can be passed without a name.
+    pub fn positional(&self) -> usize {
+        self.params.iter().filter(|param| !param.by_name_only).count()
+    }
+
+    /// The number of a parameter's default among the defaults of the function, if it has one.
+    pub fn default_of(&self, index: usize) -> Option<usize> {
+        let (before, rest) = self.params.split_at_checked(index)?;
+        rest.first().filter(|param| param.has_default)?;
+        Some(before.iter().filter(|param| param.has_default).count())
+    }
+
     /// Visits the function's own variables with their spans, parameters first.
     pub fn each_own(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
         for param in &self.params {

@@ -10,10 +10,12 @@ mod comprehensions;
 mod constants;
 mod depth;
 mod expressions;
+mod format;
 mod fstring;
 mod functions;
 mod operators;
 mod pruning;
+mod refused;
 mod statements;
 mod with;
 
@@ -58,6 +60,8 @@ pub struct Param {
     pub name: Rc<str>,
     pub span: Span,
     pub has_default: bool,
+    /// Whether it stands after `*`: it can only be passed by name.
+    pub by_name_only: bool,
 }
 
 /// Parsed files, kept for later lookups of functions.

@@ -87,7 +87,9 @@ fn pruned(expr: &Expr, truth: Truth) -> Expr {
 /// Whether evaluating an expression has no effects.
 pub fn only_reads(expr: &Expr) -> bool {
     let mut found = true;
-    walk_expr(expr, &mut |part| found &= !matches!(part.kind, ExprKind::Call { .. }));
+    walk_expr(expr, &mut |part| {
+        found &= !matches!(part.kind, ExprKind::Call { .. } | ExprKind::Named { .. });
+    });
     found
 }
 
@@ -97,10 +99,7 @@ fn expression(expr: &mut Expr, truth: Truth) {
             let ends = values.iter().position(|value| truth.truth(value) == Some(!*and));
             values.truncate(ends.map_or(values.len(), |last| last + 1));
         }
-        ExprKind::ListComp { iter, .. } if truth.is_empty(iter) && only_reads(iter) => {
-            expr.kind = ExprKind::List(vec![])
-        }
-        ExprKind::Generator { clauses, .. }
+        ExprKind::ListComp { clauses, .. } | ExprKind::Generator { clauses, .. }
             if clauses.iter().any(|clause| truth.is_empty(&clause.iter))
                 && clauses.iter().all(|clause| only_reads(&clause.iter)) =>
         {

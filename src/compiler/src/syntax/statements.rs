@@ -6,6 +6,7 @@ use ruff_python_ast as py;
 use ruff_text_size::Ranged;
 
 use super::expressions::declare_target;
+use super::refused::refused_statement;
 use super::{walk_expr, BinOp, Converter, Expr, ExprKind};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
@@ -335,17 +336,6 @@ pub fn returns_value(body: &[Stmt]) -> bool {
     found
 }
 
-/// The name of an unsupported statement in diagnostics.
-fn refused_statement(stmt: &py::Stmt) -> &'static str {
-    match stmt {
-        py::Stmt::Delete(_) => "'del'",
-        py::Stmt::Import(_) | py::Stmt::ImportFrom(_) => "'import' inside a kernel",
-        py::Stmt::Global(_) => "'global'",
-        py::Stmt::Match(_) => "'match'",
-        _ => "this statement",
-    }
-}
-
 impl Converter<'_> {
     pub(super) fn body(&mut self, body: &[py::Stmt]) -> Result<Vec<Stmt>> {
         let is_text =
@@ -431,7 +421,7 @@ impl Converter<'_> {
                 let help = "define it outside: a kernel can make objects of it";
                 return Err(Diagnostic::new(self.span(&class.name), text).help(help));
             }
-            other => return Err(Diagnostic::unsupported(span, refused_statement(other))),
+            other => return Err(refused_statement(span, other)),
         };
         Ok(Stmt { span, kind })
     }

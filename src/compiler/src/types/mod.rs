@@ -7,11 +7,12 @@ mod callable;
 mod rules;
 mod width;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use kairos_contracts::rpc::tag;
 
-use crate::host::{is_kernel_class, ExceptionClass, Handle, HostType};
+use crate::host::{is_kernel_class, ExceptionClass, Fields, Handle, HostType};
 use crate::language::Builtin;
 pub use callable::Callable;
 pub use rules::tuple_index;
@@ -106,6 +107,8 @@ pub struct Mismatch;
 
 /// `int32`; its index is the same in every type table.
 pub const INT32: Ty = Ty(0);
+/// `str`, likewise.
+pub const STR: Ty = Ty(1);
 
 #[derive(Debug)]
 pub struct Types {
@@ -115,9 +118,11 @@ pub struct Types {
     pub version: usize,
     /// Number of the first type created in the current visit.
     visit_start: u32,
-    class_names: std::collections::HashMap<Handle, Rc<str>>,
+    class_names: HashMap<Handle, Rc<str>>,
     /// Types of the functions that were joined with others.
     callables: Vec<Ty>,
+    /// The names of the elements of tuples, by the tuple's node.
+    fields: HashMap<Ty, Fields>,
     /// The last two classes whose objects failed to unify.
     apart: Option<[Handle; 2]>,
 }
@@ -131,11 +136,12 @@ enum Node {
 impl Default for Types {
     fn default() -> Types {
         Types {
-            nodes: vec![Node::Kind(Kind::Int32)],
+            nodes: vec![Node::Kind(Kind::Int32), Node::Kind(Kind::Str)],
             version: 0,
             visit_start: 0,
             class_names: Default::default(),
             callables: vec![],
+            fields: HashMap::new(),
             apart: None,
         }
     }
@@ -247,6 +253,7 @@ impl Types {
                 return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
             }
             (Kind::Tuple(x), Kind::Tuple(y)) if x.len() == y.len() => {
+                self.join_fields(a, b);
                 return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
             }
             (x, y) if x == y => {}
@@ -257,6 +264,31 @@ impl Types {
             _ => return self.join_functions(a, b),
         }
         Ok(())
+    }
+
+    /// A tuple whose elements may have names.
+    pub fn named_tuple(&mut self, members: Rc<[Ty]>, fields: Option<Fields>) -> Ty {
+        let ty = self.new_type(Kind::Tuple(members));
+        if let Some(fields) = fields {
+            self.fields.insert(ty, fields);
+        }
+        ty
+    }
+
+    /// The position of the element of a tuple that has this name.
+    pub fn field(&self, ty: Ty, name: &str) -> Option<usize> {
+        let fields = self.fields.get(&self.find(ty))?;
+        fields.iter().position(|field| **field == *name)
+    }
+
+    /// Tuples that meet keep the names of their elements only if all of those with names have the same.
+    fn join_fields(&mut self, a: Ty, b: Ty) {
+        if let (Some(one), Some(other)) = (self.fields.get(&a), self.fields.get(&b)) {
+            if one != other {
+                self.fields.insert(a, [].into());
+                self.fields.insert(b, [].into());
+            }
+        }
     }
 
     /// Takes the last two classes whose objects failed to unify, if any.

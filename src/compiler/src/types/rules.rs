@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::{Kind, Lazy, Ty, Types, INT32};
+use super::{Kind, Lazy, Ty, Types, INT32, STR};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
@@ -79,6 +79,7 @@ impl Types {
         match self.kind(iterable).clone() {
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
             Kind::Bytes | Kind::ByteArray => Ok(INT32),
+            Kind::Str => Ok(STR),
             Kind::Array(..) | Kind::View(..) => self.indexed_array(iterable, 1, span),
             Kind::Var => Ok(self.var()),
             Kind::Tuple(members) if !members.is_empty() => self.common_member(&members, span),

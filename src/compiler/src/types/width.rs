@@ -52,7 +52,7 @@ impl Types {
             (Kind::Int32, HostValue::Int(value)) if !WORD.contains(value) => Err(format!(
                 "the integer {value} does not fit into numpy.int32, which is needed here"
             )),
-            (Kind::Tuple(types), HostValue::Tuple(values)) => types
+            (Kind::Tuple(types), HostValue::Tuple(values, _)) => types
                 .iter()
                 .zip(values.iter())
                 .try_for_each(|(&ty, value)| self.fits(ty, value)),

@@ -168,7 +168,7 @@ pub fn any_text(text: &str) -> String {
                 "texts",
                 HostValue::Texts(804, [1].into(), [HostValue::Str("a".into())].into()),
             ),
-            ("pair", HostValue::Tuple(elements)),
+            ("pair", HostValue::Tuple(elements, None)),
             ("span", HostValue::Range(Rc::new([0, 5, 2].map(HostValue::Int)))),
             ("other", HostValue::Object(OBJECTS + 1)),
             ("opaque", HostValue::Opaque("complex".into())),

@@ -27,6 +27,9 @@ pub(super) fn assigns(body: &[Stmt], variable: &str) -> bool {
             Part::Expr(_) | Part::Block(_) => {}
         });
     });
+    walk_exprs(body, &mut |expr| {
+        expr.kind.each_variable(&mut |name, _| found |= &**name == variable);
+    });
     found
 }
 
