@@ -1,8 +1,9 @@
 """The waveform of a run in its result file, and ``kairos runs diff``, which compares those of two runs."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import resultfiles
 from ..emulator.registers import state_of
@@ -10,11 +11,22 @@ from ..errors import UsageError
 from ..labclient import connect
 from ..waveform import Recording, chips
 from ..waveform.difference import RENAMED, differences
-from ..waveform.stored import GROUP, packed, unpacked
+from ..waveform.stored import GROUP, RECORDED, packed, unpacked
 from .printed import print_notice
 from .tables import print_table
 
-__all__ = ["chips_of", "diff", "file_of", "no_waveform", "read_chips", "read_waveform", "show_chips", "waveform_of"]
+__all__ = [
+    "Compared",
+    "chips_of",
+    "compared",
+    "diff",
+    "file_of",
+    "no_waveform",
+    "read_chips",
+    "read_waveform",
+    "show_chips",
+    "waveform_of",
+]
 
 OF_DEVICE = {
     "kairos_version": "versions of Kairos",
@@ -66,27 +78,29 @@ def file_of(named: str, folder: str | None) -> Path:
     return Path(lab.status()["results"]) / results
 
 
-def no_waveform(path) -> UsageError:
+def no_waveform(path, name: str = GROUP) -> UsageError:
     """Return the error of a file without the pins of its run."""
+    if name == RECORDED:
+        return UsageError(f"{path} has no recorded waveform: a laboratory stores that of its emulated device")
     return UsageError(
         f"{path} has no waveform: 'kairos run' stores that of an emulated device, and a laboratory that rehearses "
         "([rehearsal] in lab.toml) that of its twin, some time after the run"
     )
 
 
-def read_waveform(path) -> Recording:
-    """Return the pins of a run from its file; UsageError if it has none."""
+def read_waveform(path, name: str = GROUP) -> Recording:
+    """Return the pins of a run from its file; UsageError if it has none. `name`: of the group."""
     with resultfiles.opened(path) as file:
-        if (group := resultfiles.group_of(file, GROUP)) is None:
-            raise no_waveform(path)
+        if (group := resultfiles.group_of(file, name)) is None:
+            raise no_waveform(path, name)
         return unpacked(group)
 
 
-def read_chips(path) -> dict[str, int]:
+def read_chips(path, name: str = GROUP) -> dict[str, int]:
     """Return what was in the registers of the chips at the end of a run, from its file; empty if it says nothing
     of them. UsageError."""
     with resultfiles.opened(path) as file:
-        group = resultfiles.group_of(file, GROUP)
+        group = resultfiles.group_of(file, name)
         return {} if group is None else chips.unpacked(group)
 
 
@@ -115,17 +129,36 @@ def show_chips(args):
         print_table(("register", "value"), rows, "its device has no chip")
 
 
+class Compared(NamedTuple):
+    """What differs between two runs."""
+
+    found: list
+    """`Difference` of their pins, and `Changed` of their chips"""
+    differs: bool
+    """Whether it is more than names"""
+    events: int
+    """Events of the first run"""
+    notices: list[str]
+    """What explains differences"""
+
+
+def compared(paths: Sequence[Path], name: str = GROUP) -> Compared:
+    """Return what differs between the waveforms in the files of two runs, and between the states of their chips at the
+    end. `name`: of the group. UsageError if one has none."""
+    one, other = (read_waveform(path, name) for path in paths)
+    states = [read_chips(path, name) for path in paths]
+    # A file from before they were stored says nothing.
+    found = [*differences(one, other), *(chips.changed(*states) if all(states) else ())]
+    differs = any(getattr(each, "kind", "") != RENAMED for each in found)
+    return Compared(found, differs, one.event_count, _notices(*(_origin(path, name) for path in paths)))
+
+
 def diff(args) -> int:
     """Print what differs between the waveforms of two runs, and between the states of their chips at the end;
     returns 1 if something does."""
     paths = [file_of(named, args.lab) for named in (args.run, args.other)]
-    one, other = map(read_waveform, paths)
-    states = [read_chips(path) for path in paths]
-    # A file from before they were stored says nothing.
-    found = [*differences(one, other), *(chips.changed(*states) if all(states) else ())]
-    differs = any(getattr(each, "kind", "") != RENAMED for each in found)
-    origins = [_origin(path) for path in paths]
-    for line in _notices(*origins):
+    found, differs, events, notices = compared(paths, RECORDED if args.recorded else GROUP)
+    for line in notices:
         print_notice(f"kairos: {line}")
     if args.json:
         for each in found:
@@ -136,16 +169,16 @@ def diff(args) -> int:
     if len(found) > SHOWN:
         print(f"... and {len(found) - SHOWN:,} more (--json lists all)")
     if not differs:
-        print(f"the waveforms are the same: {one.event_count:,} events")
+        print(f"the waveforms are the same: {events:,} events")
     return int(differs)
 
 
-def _origin(path) -> dict[str, str]:
+def _origin(path, name: str) -> dict[str, str]:
     """Return what a file says of its run's origin, by name, and as `end` whether the waveform is that of all of it."""
     with resultfiles.opened(path) as file:
         group = resultfiles.group_of(file, "provenance")
         found = {} if group is None else {name: resultfiles.text(group[name]) for name in OF_DEVICE if name in group}
-        return found | {"end": "" if resultfiles.flag(file[GROUP], "complete") else "no"}
+        return found | {"end": "" if resultfiles.flag(file[name], "complete") else "no"}
 
 
 def _notices(one: dict[str, str], other: dict[str, str]) -> list[str]:

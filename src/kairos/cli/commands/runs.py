@@ -41,6 +41,7 @@ COMMAND = Command(
         "diff": Command(
             "list what differs between two runs: events of the pins, registers of chips; exit code 1 if something does",
             *(Option(name, metavar=name.upper(), completes="run", help=NAMED) for name in ("run", "other")),
+            Option("--recorded", action="store_true", help="what was recorded on the device, not what was predicted"),
             LAB,
             JSON,
             runs="waveforms.diff",
