@@ -1,43 +1,18 @@
-"""The waveform of a run in its result file, and ``kairos runs diff``, which compares those of two runs."""
+"""The waveform of a run, and the states of its chips, in its result file."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from .. import resultfiles
 from ..emulator.registers import state_of
 from ..errors import UsageError
 from ..labclient import connect
 from ..waveform import Recording, chips
-from ..waveform.difference import RENAMED, differences
-from ..waveform.stored import GROUP, RECORDED, packed, unpacked
-from .printed import print_notice
+from ..waveform.stored import GROUP, packed, unpacked
 from .tables import print_table
 
-__all__ = [
-    "Compared",
-    "chips_of",
-    "compared",
-    "diff",
-    "file_of",
-    "no_waveform",
-    "read_chips",
-    "read_waveform",
-    "show_chips",
-    "waveform_of",
-]
-
-OF_DEVICE = {
-    "kairos_version": "versions of Kairos",
-    "gateware": "gateware",
-    "firmware": "firmware",
-    "device_db": "device databases",
-    "bench": "benches",
-}
-"""Parts of a run's origin that are told if they differ, by their names in its file."""
-SHOWN = 40
-"""Differences that are printed."""
+__all__ = ["chips_of", "file_of", "no_waveform", "read_chips", "read_waveform", "show_chips", "waveform_of"]
 
 
 def waveform_of(recording: Recording, device, source: str = "emulator") -> dict[str, Any]:
@@ -78,27 +53,25 @@ def file_of(named: str, folder: str | None) -> Path:
     return Path(lab.status()["results"]) / results
 
 
-def no_waveform(path, name: str = GROUP) -> UsageError:
+def no_waveform(path) -> UsageError:
     """Return the error of a file without the pins of its run."""
-    if name == RECORDED:
-        return UsageError(f"{path} has no recorded waveform: a laboratory stores that of its emulated device")
     return UsageError(
         f"{path} has no waveform: 'kairos run' stores that of an emulated device, and a laboratory that rehearses "
         "([rehearsal] in lab.toml) that of its twin, some time after the run"
     )
 
 
-def read_waveform(path, name: str = GROUP) -> Recording:
-    """Return the pins of a run from its file; UsageError if it has none. `name`: of the group."""
+def read_waveform(path) -> Recording:
+    """Return the pins of a run from its file; UsageError if it has none."""
     with resultfiles.opened(path) as file:
-        if (group := resultfiles.group_of(file, name)) is None:
-            raise no_waveform(path, name)
+        if (group := resultfiles.group_of(file, GROUP)) is None:
+            raise no_waveform(path)
         return unpacked(group)
 
 
 def read_chips(path, name: str = GROUP) -> dict[str, int]:
     """Return what was in the registers of the chips at the end of a run, from its file; empty if it says nothing
-    of them. UsageError."""
+    of them. `name`: of the group with its waveform. UsageError."""
     with resultfiles.opened(path) as file:
         group = resultfiles.group_of(file, name)
         return {} if group is None else chips.unpacked(group)
@@ -127,66 +100,3 @@ def show_chips(args):
     else:
         rows = ((name, f"{value:#x}") for name, value in found.items())
         print_table(("register", "value"), rows, "its device has no chip")
-
-
-class Compared(NamedTuple):
-    """What differs between two runs."""
-
-    found: list
-    """`Difference` of their pins, and `Changed` of their chips"""
-    differs: bool
-    """Whether it is more than names"""
-    events: int
-    """Events of the first run"""
-    notices: list[str]
-    """What explains differences"""
-
-
-def compared(paths: Sequence[Path], name: str = GROUP) -> Compared:
-    """Return what differs between the waveforms in the files of two runs, and between the states of their chips at the
-    end. `name`: of the group. UsageError if one has none."""
-    one, other = (read_waveform(path, name) for path in paths)
-    states = [read_chips(path, name) for path in paths]
-    # A file from before they were stored says nothing.
-    found = [*differences(one, other), *(chips.changed(*states) if all(states) else ())]
-    differs = any(getattr(each, "kind", "") != RENAMED for each in found)
-    return Compared(found, differs, one.event_count, _notices(*(_origin(path, name) for path in paths)))
-
-
-def diff(args) -> int:
-    """Print what differs between the waveforms of two runs, and between the states of their chips at the end;
-    returns 1 if something does."""
-    paths = [file_of(named, args.lab) for named in (args.run, args.other)]
-    found, differs, events, notices = compared(paths, RECORDED if args.recorded else GROUP)
-    for line in notices:
-        print_notice(f"kairos: {line}")
-    if args.json:
-        for each in found:
-            print(json.dumps(each.described()))
-        return int(differs)
-    for each in found[:SHOWN]:
-        print(each.text)
-    if len(found) > SHOWN:
-        print(f"... and {len(found) - SHOWN:,} more (--json lists all)")
-    if not differs:
-        print(f"the waveforms are the same: {events:,} events")
-    return int(differs)
-
-
-def _origin(path, name: str) -> dict[str, str]:
-    """Return what a file says of its run's origin, by name, and as `end` whether the waveform is that of all of it."""
-    with resultfiles.opened(path) as file:
-        group = resultfiles.group_of(file, "provenance")
-        found = {} if group is None else {name: resultfiles.text(group[name]) for name in OF_DEVICE if name in group}
-        return found | {"end": "" if resultfiles.flag(file[name], "complete") else "no"}
-
-
-def _notices(one: dict[str, str], other: dict[str, str]) -> list[str]:
-    """Return what explains differences, from what the files say of the origins of their runs."""
-    found = [
-        f"the waveform of the {which} run ends before the run: predicting it has taken longer than allowed"
-        for which, origin in (("first", one), ("second", other))
-        if origin["end"]
-    ]
-    others = [text for name, text in OF_DEVICE.items() if name in one and name in other and one[name] != other[name]]
-    return [*found, *([f"the runs had other {', '.join(others)}"] if others else [])]

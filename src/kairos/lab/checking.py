@@ -6,11 +6,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from ..cli.waveforms import compared
 from ..errors import KairosError
 from ..experiment.arguments import DefaultMissing
 from ..twin import verification
-from ..waveform.stored import GROUP, RECORDED
+from ..twin.comparison import compared
 from .link import Link
 from .worker import redirect
 
@@ -46,7 +45,7 @@ def _work(kind: str, folder: str, path: str, begin: dict, work: Callable[[], dic
 
 def _differences(begin: dict) -> dict:
     files = [Path(each) for each in begin["files"]]
-    found, differs, events, notices = compared(files, RECORDED if begin["recorded"] else GROUP)
+    found, differs, events, notices = compared(files, begin["recorded"])
     shown = [{"kind": "register", **vars(each), "text": each.text} for each in found[:MOST]]
     return {"differences": shown, "total": len(found), "same": not differs, "events": events, "notices": notices}
 

@@ -117,8 +117,8 @@ def different(found: dict):
             kind=each["kind"],
             channel=each.get("channel") or each.get("register") or "",
             count=each.get("count", 1),
-            first_ns=each.get("first_ns", 0),
-            last_ns=each.get("last_ns", 0),
+            first_ns=each.get("first_ns", each.get("at_ns", 0)),
+            last_ns=each.get("last_ns", each.get("at_ns", 0)),
             text=each["text"],
         )
         for each in found["differences"]
