@@ -42,7 +42,7 @@ def apply(changes, seen):
 @given(st.lists(CHANGES, max_size=40), st.booleans())
 def test_client_has_the_newest_state_in_the_end(changes, at_once):
     values, seen = {"a": (False, [1.0], {})}, {}
-    missing = MissingChanges(values, frozenset(KEYS))
+    missing = MissingChanges(values, frozenset(KEYS), {})
     apply(missing.all(), seen)
     published = []
     for change in changes:
@@ -63,7 +63,7 @@ def test_client_has_the_newest_state_in_the_end(changes, at_once):
 
 def test_appended_elements_are_sent_alone():
     values = {"a": (False, [float(number) for number in range(10_000)], {})}
-    missing = MissingChanges(values, frozenset("a"))
+    missing = MissingChanges(values, frozenset("a"), {})
     missing.all()
     for number in range(3):
         values["a"][1].append(float(number))
@@ -73,11 +73,11 @@ def test_appended_elements_are_sent_alone():
 
 
 def test_long_values_are_described_unless_asked_for():
-    missing = MissingChanges({"long": (True, [0.5] * 5000, {"unit": "V"})}, frozenset())
+    missing = MissingChanges({"long": (True, [0.5] * 5000, {"unit": "V"})}, frozenset(), {"long": 3})
     (change,) = missing.all()
     described = change.set
     assert (described.text, list(described.shape), described.unit) == ("list of 5000", [5000], "V")
-    assert described.persist and not described.HasField("value")
+    assert described.persist and not described.HasField("value") and described.rid == 3
 
 
 def test_applets_are_kept_by_name_until_disabled():

@@ -11,6 +11,7 @@ from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
+from tests.support.telephone import SMALLEST, good, view
 
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -73,3 +74,38 @@ def test_rabi_flop_is_followed_point_by_point(chromium, trap, tmp_path):
     finally:
         hub.close()
     assert trap.run(0)["status"] == "completed"
+
+
+def test_telephone_alone_submits_watches_fits_stops_and_overrides(chromium, trap, tmp_path):
+    hub = Hub(tmp_path, {}, entries=ENTRY)
+    try:
+        with new_page(chromium, hub.address, "telephone", "dark") as page:
+            page.set_default_timeout(1000 * PATIENCE)
+            page.set_viewport_size(SMALLEST)
+            view(page, "Start")
+            page.get_by_role("button", name="Rabi flop").tap()
+            page.get_by_label("points").fill("500")
+            page.get_by_label("shots").fill("20")
+            good(page)
+            page.get_by_role("button", name=re.compile("^Submit")).tap()
+            plot = page.get_by_role("article", name="Rabi flop")
+            expect(plot.get_by_role("img", name=re.compile("rabi.excitation: [1-9]"))).to_be_visible()
+            plot.get_by_label("Fit of Rabi flop").select_option("rabi_flop")
+            expect(plot.get_by_label("Fit rabi_flop")).to_be_visible()
+            good(page)
+            page.get_by_role("button", name="Force").tap()
+            expect(page.get_by_text("Nothing runs")).to_be_visible()
+            view(page, "Devices")
+            page.get_by_label("Search channels").fill("ttl_urukul0_sw1")
+            page.get_by_role("button", name="Override ttl_urukul0_sw1 with 1").tap()
+            page.get_by_role("button", name="Release ttl_urukul0_sw1").wait_for()
+            good(page)
+            page.get_by_role("button", name="Release ttl_urukul0_sw1").tap()
+            view(page, "Runs")
+            page.get_by_role("button", name="0", exact=True).tap()
+            page.get_by_role("button", name="Waveform").tap()
+            expect(page.get_by_text("overrides included")).to_be_visible()
+            good(page)
+    finally:
+        hub.close()
+    assert trap.run(0)["status"] == "deleted"

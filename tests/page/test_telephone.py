@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import PATIENCE
-from tests.support.browser import ENTRY, new_page, violations
+from tests.support.browser import ENTRY, new_page
 from tests.support.hub import Hub, token_entry
 from tests.support.laboratory import Laboratory
+from tests.support.telephone import SMALLEST, good, view
 
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -24,36 +25,6 @@ def alarmed(tmp_path):
     laboratory.start()
     yield laboratory
     laboratory.close()
-
-
-SIDEWAYS = """() => [...document.querySelectorAll("main *, nav")].filter(each => each.clientWidth
-    && each.scrollWidth > each.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(each).overflowX)
-    && !each.matches(".across, .excerpt pre")).map(each => each.getAttribute("aria-label") ?? each.className)"""
-"""What must be moved sideways to be seen; graphs and source code may."""
-BROKEN = """() => [...document.querySelectorAll("td, tbody th")].flatMap(cell => {
-    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), found = [];
-    for (let text = texts.nextNode(); text; text = texts.nextNode())
-        for (const word of text.data.matchAll(/[\\w.:]{1,10}(?![\\w.:])/g)) {
-            const range = document.createRange();
-            range.setStart(text, word.index), range.setEnd(text, word.index + word[0].length);
-            const within = /[\\w.:]/.test(text.data[word.index - 1] ?? "");
-            if (!within && range.getClientRects().length > 1) found.push(word[0]);
-        }
-    return found;
-})"""
-"""Short words, numbers and times in tables that are broken within."""
-SMALLEST = {"width": 360, "height": 740}
-
-
-def view(page, name):
-    page.get_by_label("Views").get_by_role("button", name=name, exact=True).click()
-
-
-def good(page):
-    assert violations(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate(SIDEWAYS) == []
-    assert page.evaluate(BROKEN) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

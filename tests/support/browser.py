@@ -17,9 +17,9 @@ AXE = BUILD / "page-work" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 @contextmanager
-def new_page(running, address, size="desktop", scheme="light", quiet=True, query="", zone=None):
-    """Open the page of a hub in a session of its own. `query`: what follows its address; `zone`: its time zone.
-    At the end its console must be empty, if `quiet`."""
+def new_page(running, address, size="desktop", scheme="light", quiet=True, query="", zone=None, prepare=None):
+    """Open the page of a hub in a session of its own. `query`: what follows its address; `zone`: its time zone;
+    `prepare`: called with the page before it is opened. At the end its console must be empty, if `quiet`."""
     width, height = SIZES[size]
     telephone = size == "telephone"
     context = running.new_context(
@@ -32,6 +32,8 @@ def new_page(running, address, size="desktop", scheme="light", quiet=True, query
     page, said = context.new_page(), []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
+    if prepare is not None:
+        prepare(page)
     page.goto(f"http://{address}/{query}")
     yield page
     context.close()

@@ -69,11 +69,11 @@ def read_waveform(path) -> Recording:
         return unpacked(group)
 
 
-def read_chips(path) -> dict[str, int]:
+def read_chips(path, name: str = GROUP) -> dict[str, int]:
     """Return what was in the registers of the chips at the end of a run, from its file; empty if it says nothing
-    of them. UsageError."""
+    of them. `name`: of the group with its waveform. UsageError."""
     with resultfiles.opened(path) as file:
-        group = resultfiles.group_of(file, GROUP)
+        group = resultfiles.group_of(file, name)
         return {} if group is None else chips.unpacked(group)
 
 

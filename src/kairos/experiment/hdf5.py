@@ -26,6 +26,7 @@ def write_hdf5(
     sources: dict | None = None,
     waveform: dict | None = None,
     replay: dict | None = None,
+    recorded: dict | None = None,
 ):
     """Write a run to an HDF5 file; UsageError if it cannot be written, in which case an existing
     file is unchanged.
@@ -36,13 +37,14 @@ def write_hdf5(
     the attribute ``text``. One that has no text either is left out, with a warning; the others are
     written. `run`: values at the top of the file (ARTIQ's have `artiq_version`,
     `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``,
-    `waveform`: of ``waveform``, see `kairos.waveform.stored`, `replay`: of ``replay``, see
-    `kairos.session.record`.
+    `waveform` and `recorded`: of ``waveform`` and ``recorded``, see `kairos.waveform.stored`, `replay`: of ``replay``,
+    see `kairos.session.record`.
     """
     if Path(path).exists() and not Path(path).is_file():
         raise UsageError(f"{path} cannot be written: it is not a regular file but a device or a pipe")
     with replacing(path) as new:
-        Path(new).write_bytes(_image(manager, run, {"provenance": sources, "waveform": waveform, "replay": replay}))
+        more = {"provenance": sources, "waveform": waveform, "replay": replay, "recorded": recorded}
+        Path(new).write_bytes(_image(manager, run, more))
 
 
 def add_group(path, name: str, values: dict):

@@ -2,7 +2,7 @@
 
 It lives while the laboratory or a run is connected to its socket, and some seconds longer, so that
 it outlives a laboratory that is started again. Whoever connects receives a line of JSON with the
-device's ports.
+device's ports, and may then ask for what its pins do (:mod:`.recording`).
 """
 
 import asyncio
@@ -23,6 +23,7 @@ from ..devices import DeviceDB
 from ..emulator import Emulator, Options, is_emulated, variant_of
 from ..errors import EmulatorError, KairosError
 from ..network import analyzer, management, moninj
+from .recording import Keeper
 
 __all__ = ["BENCH", "Devices"]
 
@@ -157,12 +158,15 @@ async def _serve(emulator: Emulator, path: Path):
     """Serve the ports to whoever connects, until nobody is connected, or the device has ended."""
     clients: set[asyncio.StreamWriter] = set()
     ports = json.dumps({str(port): emulator.port(port) for port in PORTS}).encode() + b"\n"
+    keeper, asking = Keeper(emulator), asyncio.Lock()
 
     async def accepted(reader, writer):
         clients.add(writer)
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             writer.write(ports)
-            await reader.read()
+            while line := await reader.readline():
+                async with asking:
+                    writer.write(await asyncio.to_thread(_answered, keeper, line))
         clients.discard(writer)
         writer.close()
 
@@ -174,6 +178,15 @@ async def _serve(emulator: Emulator, path: Path):
         await asyncio.sleep(0.2)
     path.unlink(missing_ok=True)
     server.close()
+
+
+def _answered(keeper: Keeper, line: bytes) -> bytes:
+    """Return the line that answers a request about the pins."""
+    try:
+        answer = keeper.answer(json.loads(line))
+    except (KairosError, OSError, ValueError, KeyError, TypeError) as error:
+        answer = {"problem": str(error)}
+    return json.dumps(answer).encode() + b"\n"
 
 
 def main(url: str, database: str, path: str):

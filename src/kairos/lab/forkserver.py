@@ -21,7 +21,7 @@ import traceback
 
 from .. import compat, pyon
 from ..cli.provenance import know_imported
-from . import examination, predicting, rehearsing, worker
+from . import checking, examination, predicting, rehearsing, worker
 
 __all__ = ["Spares", "main"]
 
@@ -38,6 +38,8 @@ KINDS = {
     "examine": examination.main,
     "rehearse": rehearsing.main,
     "predict": predicting.main,
+    "diff": checking.diff,
+    "verify": checking.verify,
 }
 
 

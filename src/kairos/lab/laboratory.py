@@ -27,6 +27,7 @@ from ..network import analyzer
 from ..runs import RIDCounter
 from . import clock, targets
 from .calibrator import Calibrator
+from .checks import Checks
 from .claims import Claim
 from .commits import Commits, twin_digest
 from .controllers import Controllers
@@ -136,6 +137,7 @@ class Laboratory:
         self.predictions = Predictions(
             self.settings.rehearsal, self._processes, self.state / "predictions", self.results
         )
+        self.checks = Checks(self._processes, self.state / "checks")
         self.calibrator = Calibrator(self, self.database)
         self.reporting = Reporting(self, settings)
         self.alarms = self.reporting.alarms

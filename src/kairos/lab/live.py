@@ -82,6 +82,8 @@ class LiveDatasets:
         """By key, of what is in the history."""
         self.writes = Publication(lambda: self.written)
         """Changed with every write of a persistent dataset."""
+        self.writers: dict[str, int] = {}
+        """Datasets that a run has set last, and its number."""
         self.by_people: dict[str, str | None] = {}
         """Datasets that a person or client has set or deleted last, and who."""
         self.handlers: dict[str, Callable[[int, Record], None]] = {}
@@ -113,6 +115,7 @@ class LiveDatasets:
     def set(self, key, value, persist=None, metadata=None, person=None):
         """Set a dataset; without `persist` or `metadata` they are unchanged. UsageError for what is no dataset."""
         _check(key, {} if metadata is None else metadata)
+        self.writers.pop(key, None)
         self._set(key, value, persist, metadata, person=person)
         self.by_people[key] = person
         self._keep([key], person=person)
@@ -141,6 +144,7 @@ class LiveDatasets:
             apply_change({key: entry}, mod)
             self.values[key] = tuple(entry)
             self.by_people[key] = person
+            self.writers.pop(key, None)
             self._store.data[key] = self._store.data[key]._replace(value=entry[1], metadata=entry[2])
             self.publication.changed([mod])
             self._store.changed(key)
@@ -219,6 +223,7 @@ class LiveDatasets:
                 if now & BROADCAST:
                     self._take_over(rid, key)
                     self.by_people.pop(key, None)
+                    self.writers[key] = rid
                     # Everything before it, in order.
                     self.publication.changed(changes)
                     changes.clear()
@@ -327,6 +332,7 @@ class LiveDatasets:
     def _removed(self, key, **origin) -> dict:
         self._store.delete(key)
         persisted = self.values.pop(key)[0]
+        self.writers.pop(key, None)
         if persisted:
             self._record_deletion(key, origin)
         return {"action": "delitem", "path": [], "key": key}

@@ -35,18 +35,21 @@ class Origin:
         self._libraries: list[str] = []
         self.replay: dict | None = None
         """What the device was told, see `kairos.session.record`."""
+        self.inputs: bytes | None = None
+        """What its analyzer has recorded."""
 
     def refresh(self):
         """Read the user's modules that have been imported since."""
         self._provenance.refresh()
 
-    def note_kernels(self, devices):
-        """Note which kernels have run, before the devices are closed."""
+    def note_kernels(self, devices) -> bool:
+        """Note which kernels have run, before the devices are closed; returns whether any has."""
         statistics = statistics_of(devices)
         if statistics is not None:
             self._libraries = list(statistics.libraries)
             if (record := record_of(devices)) is not None and record.inputs is not None:
-                self.replay = record.packed()
+                self.replay, self.inputs = record.packed(), record.inputs
+        return bool(self._libraries)
 
     def values(self) -> dict[str, str]:
         """Return the values of the group; nothing if they cannot be had, since the data are written in

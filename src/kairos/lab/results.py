@@ -31,8 +31,8 @@ def stored_name(rid: int, class_name: str | None) -> str:
     return NUMBERED.format(rid=rid, name=name)
 
 
-def write_datasets(path, groups, begin: dict, stage: dict, how: dict, replay: dict | None = None):
-    """Write the datasets of a run, `groups` and `replay` being what `write_hdf5` takes, with what is known about
+def write_datasets(path, groups, begin: dict, stage: dict, how: dict, **more: dict | None):
+    """Write the datasets of a run, `groups` and what is `more` being what `write_hdf5` takes, with what is known about
     the run; they are on the disk afterwards. UsageError if that is impossible."""
     run = {
         "artiq_version": compat.names.VERSION,
@@ -42,7 +42,7 @@ def write_datasets(path, groups, begin: dict, stage: dict, how: dict, replay: di
         "expid": pyon.encode(begin["expid"]),
     }
     sources = {**{name: text for name, text in stage.get("sources", {}).items() if text}, **how}
-    write_hdf5(path, groups, run, sources, replay=replay)
+    write_hdf5(path, groups, run, sources, **more)
     synchronised(path)
 
 

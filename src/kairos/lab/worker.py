@@ -32,6 +32,7 @@ from .journal import PERSIST, RETRY, Journal
 from .link import Link
 from .origin import Origin
 from .own_scheduler import OwnScheduler
+from .recording import Recorder
 from .results import stored_name, write_datasets
 from .theory import Theory
 from .watchdogs import Watchdogs
@@ -85,8 +86,9 @@ class _Arguments(ProcessArgumentManager):
 class _Run:
     """The experiment of this process, from ``build`` on."""
 
-    def __init__(self, link: Link, folder: Path, begin: dict):
+    def __init__(self, link: Link, folder: Path, begin: dict, recorder: Recorder):
         self._link, self._folder, self._begin = link, folder, begin
+        self._recorder, self._recorded = recorder, None
         self._results = Path(begin["results"])
         self.journal = Journal(folder / "journal", lambda length: link.send(written=length))
         self._watchdogs = Watchdogs(self._expired)
@@ -179,6 +181,8 @@ class _Run:
         self._enter("run", run_time=clock.now())
         self.journal.sync()  # from now on it has begun, whatever happens
         self.theory.set()
+        if "core" in self.devices() and KEY not in self._begin["expid"]:
+            self._recorder.begin(self._devices.ddb.arguments("core").get("host"))
         try:
             with user_code(plain=(DeviceError, TerminationRequested)):
                 self._confirmed = self._is_still_good()
@@ -188,7 +192,8 @@ class _Run:
                     self._experiment.run()
                 self._devices.notify_run_end()
         finally:
-            self._origin.note_kernels(self._devices)
+            if self._origin.note_kernels(self._devices):
+                self._recorded = self._recorder.end(self._devices.ddb, self._origin.inputs)
             self._devices.close_devices()
 
     def _is_still_good(self) -> bool:
@@ -243,7 +248,8 @@ class _Run:
             self._datasets.end_fits()
             file = folder_of(begin["started"], self._results) / stored_name(begin["rid"], self._name)
             origin = {**self._origin.values(), "status": status}
-            write_datasets(file, self._datasets, begin, self._how, origin, self._origin.replay)
+            more = {"replay": self._origin.replay, "recorded": self._recorded}
+            write_datasets(file, self._datasets, begin, self._how, origin, **more)
         except Exception as error:  # whatever it is: how the run has ended must get into the journal
             logger.error("the datasets cannot be written: %s", str(error) or type(error).__name__)
             return False
@@ -362,7 +368,7 @@ def main(folder: str, path: str, begin: dict):
     for device in begin["devices"]:
         with suppress(OSError):
             held.append(dialled(Path(device)))  # an emulated device lives as long as anybody uses it
-    run = _Run(link, Path(folder), begin)
+    run = _Run(link, Path(folder), begin, Recorder(held))
     try:
         _served(link, run)
     except SystemExit:

@@ -1,8 +1,8 @@
 """The lanes of the waveform in a run's result file (`kairos.waveform.stored`).
 
-``python -m kairos.scope.stored FILE`` writes them for a program that shows them: a line of JSON (`source`, `complete`,
-`failure`, and the bytes of `lanes`), the lanes as JSON, their arrays, compressed. It is a process of its own because it
-takes as long as the waveform is, and because the device database in the file is a program.
+``python -m kairos.scope.stored FILE [GROUP]`` writes them for a program that shows them: a line of JSON (`source`,
+`complete`, `failure`, and the bytes of `lanes`), the lanes as JSON, their arrays, compressed. It is a process of its
+own because it takes as long as the waveform is, and because the device database in the file is a program.
 """
 
 import json
@@ -30,10 +30,10 @@ COLUMNS = 2
 """Columns of the outputs of a converter: time, volts."""
 
 
-def lanes_of_file(file) -> tuple[list[Lane], int]:
+def lanes_of_file(file, name: str = GROUP) -> tuple[list[Lane], int]:
     """Return the lanes of the waveform in an open HDF5 file, which has one, and the time of its last change in
-    nanoseconds."""
-    group = resultfiles.group_of(file, GROUP)
+    nanoseconds. `name`: of its group."""
+    group = resultfiles.group_of(file, name)
     recording = unpacked(group)
     lanes = [*_outputs(group, recording.origin_ns), *lanes_of_pins(recording, Labels(_entries(file)))]
     return lanes, recording.duration_ns
@@ -73,16 +73,16 @@ def _arrays(group) -> Iterator[tuple[str, np.ndarray]]:
             yield name, resultfiles.value(item)
 
 
-def main(path: str):
-    """Write the lanes of a file to standard output."""
+def main(path: str, name: str = GROUP):
+    """Write the lanes of a file to standard output. `name`: of their group."""
     with resultfiles.opened(path) as file:
-        group = resultfiles.group_of(file, GROUP)
+        group = resultfiles.group_of(file, name)
         found = {
             "source": resultfiles.text(group["source"]),
             "complete": resultfiles.flag(group, "complete"),
             "failure": resultfiles.text_of(group, "failure"),
         }
-        lanes, arrays = packed_lanes("", *lanes_of_file(file))
+        lanes, arrays = packed_lanes("", *lanes_of_file(file, name))
     encoded = lanes.encode()
     head = json.dumps({**found, "lanes": len(encoded)}).encode()
     sys.stdout.buffer.write(head + b"\n" + encoded + compressed(arrays))
@@ -90,6 +90,6 @@ def main(path: str):
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1])
+        main(*sys.argv[1:])
     except UsageError as failed:
         sys.exit(str(failed))

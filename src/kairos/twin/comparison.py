@@ -5,10 +5,11 @@ devices have recorded: the pins of TTLs, and for all other channels the words th
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import resultfiles
 from ..cli.printed import print_notice
@@ -23,10 +24,10 @@ from ..session.record import inputs_of
 from ..waveform import Recording, chips
 from ..waveform.analysis import pins
 from ..waveform.difference import RENAMED, differences
-from ..waveform.stored import GROUP, unpacked
+from ..waveform.stored import GROUP, RECORDED, unpacked
 from ..waveform.table import format_duration
 
-__all__ = ["diff"]
+__all__ = ["Compared", "compared", "diff"]
 
 OF_DEVICE = {
     "kairos_version": "versions of Kairos",
@@ -69,12 +70,12 @@ class _Words:
 
 
 class _Run:
-    """A run, as its file has it."""
+    """A run, as its file has it. `name`: of the group with its waveform."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, name: str = GROUP):
         self._path = path
         with resultfiles.opened(path) as file:
-            waveform, record = resultfiles.group_of(file, GROUP), resultfiles.group_of(file, RECORD)
+            waveform, record = resultfiles.group_of(file, name), resultfiles.group_of(file, RECORD)
             provenance = resultfiles.group_of(file, "provenance")
             self._texts = {} if provenance is None else texts_of(provenance)
             self._dump = None if record is None else inputs_of(record)
@@ -83,7 +84,7 @@ class _Run:
             self.is_measured = waveform is not None and resultfiles.text(waveform["source"]) == MEASURED
             self.ends_early = waveform is not None and not resultfiles.flag(waveform, "complete")
             """Whether the waveform is that of the run's beginning only."""
-        self.chips = read_chips(path)
+        self.chips = read_chips(path, name)
         self.origin = {name: self._texts[name] for name in OF_DEVICE if name in self._texts}
 
     @cached_property
@@ -130,15 +131,41 @@ class _Run:
         return next(of_it, f"channel {channel}")
 
 
-def diff(args) -> int:
-    """Print what differs between the waveforms of two runs, and between the states of their chips at the end;
-    returns 1 if something does."""
-    one, other = runs = [_Run(file_of(named, args.lab)) for named in (args.run, args.other)]
-    found, events, notices = _compared(one, other, args.record)
+class Compared(NamedTuple):
+    """What differs between two runs."""
+
+    found: list
+    """Differences of their pins, words and chips"""
+    differs: bool
+    """Whether it is more than names"""
+    events: int
+    """Events of the first run"""
+    notices: list[str]
+    """What explains differences"""
+
+
+def compared(paths: Sequence[Path], by_record: bool) -> Compared:
+    """Return what differs between the runs with two files. `by_record`: what was recorded during them is compared, by
+    their laboratory or else by the analyzers. UsageError if there is nothing that both have."""
+    runs = [_Run(path) for path in paths]
+    if by_record:
+        recorded = [_Run(path, RECORDED) for path in paths]
+        if all(run.waveform is not None for run in recorded):
+            runs, by_record = recorded, False
+    one, other = runs
+    found, events, notices = _compared(one, other, by_record)
     # A file from before they were stored says nothing.
     found += chips.changed(one.chips, other.chips) if one.chips and other.chips else ()
     differs = any(getattr(each, "kind", "") != RENAMED for each in found)
-    for line in [*notices, *_notices(*runs)]:
+    return Compared(found, differs, events, [*notices, *_notices(*runs)])
+
+
+def diff(args) -> int:
+    """Print what differs between the waveforms of two runs, and between the states of their chips at the end;
+    returns 1 if something does."""
+    paths = [file_of(named, args.lab) for named in (args.run, args.other)]
+    found, differs, events, notices = compared(paths, args.record)
+    for line in notices:
         print_notice(f"kairos: {line}")
     if args.json:
         for each in found:

@@ -30,7 +30,7 @@ from ..waveform.stored import GROUP, unpacked
 from .rehearsal import Rehearsal, Twin
 from .verdict import sentence
 
-__all__ = ["predicted", "verify"]
+__all__ = ["compared", "predicted", "verify"]
 
 ENDED_BY_ITSELF = ("completed", "failed")
 """Statuses of runs whose ends are repeated."""
@@ -43,7 +43,7 @@ PREDICTED = "twin"
 def verify(args) -> int:
     """Repeat the run of the command line; returns 1 if something differs."""
     path = file_of(args.run, args.lab)
-    found = _compared(path)
+    found = compared(path)
     if args.json:
         print(json.dumps(found))
     else:
@@ -63,7 +63,10 @@ def _same(found: dict[str, Any]) -> str:
     return f"the same: {found['events']:,} events of the pins, {found['datasets']} datasets; hash {found['hash']}"
 
 
-def _compared(path: Path) -> dict[str, Any]:
+def compared(path: Path) -> dict[str, Any]:
+    """Repeat the run with this file; returns whether it is the `same`, the `differences`, a line each, numbers of
+    `events` and `datasets` that were compared, whether its waveform was `predicted`, and the `hash` in the file.
+    KairosError."""
     file = _read(path)
     provenance, recording = file["provenance"], file["waveform"]
     predicted_before = file["source"] == PREDICTED

@@ -16,9 +16,12 @@ from .changes import FLOATING, Changes
 from .recording import Channel, Recording
 from .wave import Wave
 
-__all__ = ["GROUP", "packed", "unpacked"]
+__all__ = ["GROUP", "RECORDED", "packed", "unpacked"]
 
 GROUP = "waveform"
+RECORDED = "recorded"
+"""Name of the group that has what was recorded on the device of a laboratory during the run: of the same form, beside
+the prediction, which has the same for equal runs."""
 NONE = -1
 """Number of a channel that has none."""
 

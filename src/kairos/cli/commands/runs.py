@@ -44,8 +44,8 @@ COMMAND = Command(
             Option(
                 "--record",
                 action="store_true",
-                help="compare what the devices' analyzers have recorded (kairos run --record-inputs), also of files "
-                "with waveforms",
+                help="compare what was recorded during the runs: by a laboratory at the pins of its emulated device, "
+                "or by the devices' analyzers (kairos run --record-inputs), also of files with waveforms",
             ),
             LAB,
             JSON,

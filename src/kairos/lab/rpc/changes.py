@@ -50,10 +50,10 @@ def distinct(changes: list[dict]) -> Iterator[tuple[list, str, dict]]:
 
 class MissingChanges:
     """What a client that follows datasets has not received yet. `values`: all datasets by key;
-    `keys`: those that it wants whole, empty for all in short form."""
+    `keys`: those that it wants whole, empty for all in short form; `writers`: the runs that have set datasets."""
 
-    def __init__(self, values: dict, keys: frozenset[str]):
-        self._values, self.keys = values, keys
+    def __init__(self, values: dict, keys: frozenset[str], writers: dict[str, int]):
+        self._values, self.keys, self._writers = values, keys, writers
         self._whole: dict[str, None] = {}
         """Datasets that must be sent whole, or were deleted."""
         self._grown: dict[str, None] = {}
@@ -126,4 +126,5 @@ class MissingChanges:
     def _set(self, key):
         entry = self._values[key]
         self._sent[key] = len(entry[1]) if hasattr(entry[1], "__len__") else 0
-        return message("DatasetChange", key=key, set=dataset(entry, bool(self.keys) and key not in self._short))
+        whole = bool(self.keys) and key not in self._short
+        return message("DatasetChange", key=key, set=dataset(entry, whole, self._writers.get(key)))

@@ -234,7 +234,11 @@ class Methods:
         return await runs.thumbnail(runs.file_of(self._lab, self._service.run(request.rid)), choices)
 
     async def runs_waveform(self, request):
-        return await runs.waveform(runs.file_of(self._lab, self._service.run(request.rid)))
+        return await runs.waveform(runs.file_of(self._lab, self._service.run(request.rid)), request.recorded)
+
+    async def runs_diff(self, request):
+        files = [runs.file_of(self._lab, self._service.run(rid)) for rid in (request.rid, request.other)]
+        return runs.different(await self._lab.checks.diff(*files, request.recorded))
 
     async def runs_repeat(self, request):
         changed = {name: pyon.decode(text) for name, text in request.arguments.items()}

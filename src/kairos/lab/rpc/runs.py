@@ -8,11 +8,12 @@ from pathlib import Path
 from ... import pyon, resultfiles
 from ...errors import UsageError
 from ...runs import folder_of
+from ...waveform.stored import GROUP, RECORDED
 from .. import excerpts, results, thumbnails
 from .protocol import message
 from .values import dataset
 
-__all__ = ["ended", "file_of", "pieces", "shown", "thumbnail", "waveform"]
+__all__ = ["different", "ended", "file_of", "pieces", "shown", "thumbnail", "verified", "waveform"]
 
 OUTPUT = 64 << 10
 """Bytes of the end of a run's output."""
@@ -29,7 +30,8 @@ async def shown(lab, record: dict):
         stored = place / record["results"]
     else:
         stored = folder_of(record["started"], place) / results.stored_name(record["rid"], record["class_name"])
-    (datasets, source), output = await asyncio.to_thread(lambda: (_stored(stored), _end_of(stored.with_suffix(".log"))))
+    log = stored.with_suffix(".log")
+    (datasets, sources), output = await asyncio.to_thread(lambda: (_stored(stored), _end_of(log)))
     return message(
         "ShowRunResponse",
         run=ended(record),
@@ -41,7 +43,7 @@ async def shown(lab, record: dict):
             name: message("RunNumber", value=number, error=error) for name, (number, error) in record["numbers"].items()
         },
         excerpts=await _excerpts(lab, record, stored),
-        waveform=source,
+        **sources,
     )
 
 
@@ -68,12 +70,14 @@ async def thumbnail(path: Path, choices: list[tuple[str, str]]):
     return message("RunThumbnailResponse", **found._asdict())
 
 
-async def waveform(path: Path):
-    """Return the message of the waveform in a run's file; UsageError if it has none, or if that takes too long."""
-    if not await asyncio.to_thread(_source, path):
-        raise UsageError(f"{path.name} has no waveform")
+async def waveform(path: Path, recorded: bool):
+    """Return the message of a waveform in a run's file: the one that was `recorded`, or the other one; UsageError if it
+    has none, or if that takes too long."""
+    group = RECORDED if recorded else GROUP
+    if not (await asyncio.to_thread(_sources, path)).get(group):
+        raise UsageError(f"{path.name} has no {'recorded ' if recorded else ''}waveform")
     pipe = asyncio.subprocess.PIPE
-    words = [sys.executable, "-m", "kairos.scope.stored", str(path)]
+    words = [sys.executable, "-m", "kairos.scope.stored", str(path), group]
     process = await asyncio.create_subprocess_exec(*words, stdout=pipe, stderr=pipe)
     try:
         answer, said = await asyncio.wait_for(process.communicate(), LONGEST)
@@ -92,17 +96,39 @@ async def waveform(path: Path):
     return message("RunWaveformResponse", lanes=rest[:length].decode(), arrays=rest[length:], **found)
 
 
-def _source(path: Path) -> str:
-    """Return where the waveform in a run's file comes from; empty if there is none."""
+def _sources(path: Path) -> dict[str, str]:
+    """Return where the waveforms in a run's file come from, by the names of their groups."""
     try:
         with resultfiles.opened(path) as file:
-            return _source_in(file)
+            return _sources_in(file)
     except UsageError:
-        return ""
+        return {}
 
 
-def _source_in(file) -> str:
-    return resultfiles.text(file["waveform/source"]) if "waveform/source" in file else ""
+def _sources_in(file) -> dict[str, str]:
+    return {name: resultfiles.text_of(file, f"{name}/source") for name in (GROUP, RECORDED)}
+
+
+def different(found: dict):
+    """Return the message of what differs between two runs, see `kairos.lab.checks.Checks`."""
+    differences = [
+        message(
+            "RunDifference",
+            kind=each["kind"],
+            channel=each.get("channel") or each.get("register") or "",
+            count=each.get("count", 1),
+            first_ns=each.get("first_ns", each.get("at_ns", 0)),
+            last_ns=each.get("last_ns", each.get("at_ns", 0)),
+            text=each["text"],
+        )
+        for each in found["differences"]
+    ]
+    return message("DiffRunsResponse", **{**found, "differences": differences})
+
+
+def verified(found: dict):
+    """Return the message of the comparison of a run with its repetition, likewise."""
+    return message("VerifyRunResponse", **{**found, "done": True, "hash": found["hash"] or ""})
 
 
 async def _excerpts(lab, record: dict, stored: Path) -> list:
@@ -137,10 +163,10 @@ def ended(record: dict):
     )
 
 
-def _stored(path: Path) -> tuple[dict, str]:
-    """Return the datasets of a run's file, by key, and where its waveform comes from; empty if there is none."""
+def _stored(path: Path) -> tuple[dict, dict[str, str]]:
+    """Return the datasets of a run's file, by key, and where its waveforms come from, see `_sources`."""
     if not path.exists():
-        return {}, ""
+        return {}, {}
     found: dict = {}
     with resultfiles.opened(path) as file:
         for name, node in resultfiles.datasets(resultfiles.group_of(file, "datasets")):
@@ -149,7 +175,7 @@ def _stored(path: Path) -> tuple[dict, str]:
                 given = given.decode(errors="replace")
             metadata = {key: _text(node.attrs[key]) for key in ("unit", "scale", "precision") if key in node.attrs}
             found[name] = dataset((False, given, metadata), True)
-        return found, _source_in(file)
+        return found, _sources_in(file)
 
 
 def _text(given):

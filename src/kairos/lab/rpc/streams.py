@@ -89,10 +89,16 @@ class Streams:
         what = request.rid if request.HasField("rid") else submissions.expid(request)
         yield submissions.rehearsed(await self._service.rehearse(what, dict(request.bench), request.theory))
 
+    async def runs_verify(self, request):
+        file = runs.file_of(self._lab, self._service.run(request.rid))
+        yield message("VerifyRunResponse")
+        yield runs.verified(await self._lab.checks.verify(file))
+
     async def datasets_follow(self, request):
         datasets = self._lab.datasets
         curve = Curve(datasets.values, request.curve) if request.HasField("curve") else None
-        missing = MissingChanges(datasets.values, frozenset(request.keys) | (curve.keys if curve else frozenset()))
+        keys = frozenset(request.keys) | (curve.keys if curve else frozenset())
+        missing = MissingChanges(datasets.values, keys, datasets.writers)
 
         def watch(changes):
             missing.note(changes)
@@ -184,13 +190,15 @@ class Streams:
         def watch(records):
             waiting.extend(record for record in records if record[0] >= request.level)
 
+        known = False
         async for _ in moments([log], PERIOD, watch):
             records = [
                 message("LogRecord", level=level, source=source, time=moment, text=text)
                 for level, source, moment, text in waiting
             ]
             waiting.clear()
-            if records:
+            if records or not known:  # also that there is none yet
+                known = True
                 yield message("FollowLogResponse", records=records)
 
 

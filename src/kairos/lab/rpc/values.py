@@ -44,9 +44,9 @@ def text_of(given) -> str:
     return text if len(text) <= TEXT else text[: TEXT - 1] + "…"
 
 
-def dataset(entry, whole: bool):
+def dataset(entry, whole: bool, rid: int | None = None):
     """Return the message Dataset for (persist, value, metadata); `whole`: with the value, however
-    long it is."""
+    long it is; `rid`: of the run that has set it."""
     persist, given, metadata = entry
     found = message(
         "Dataset",
@@ -56,6 +56,7 @@ def dataset(entry, whole: bool):
         scale=number(metadata.get("scale"), 0.0),
         precision=_digits(number(metadata.get("precision"), -1.0)),
         shape=_shape(given),
+        rid=rid,
     )
     if whole or _is_short(given):
         made = value(given)

@@ -180,13 +180,14 @@ function drawClock(context, clock, view, x, next, low, high, colour, span, edge)
   }
 }
 
-// A text, or as much of it as fits into so many pixels.
+// A name, or as much of it as fits into so many pixels: without its middle, since names differ at their ends.
 function fitted(context, text, width) {
   const whole = context.measureText(text).width;
   if (whole <= width) return text;
+  const cut = (length) => `${text.slice(0, Math.floor(length / 2))}…${text.slice(text.length - Math.ceil(length / 2))}`;
   let length = Math.ceil((text.length * width) / whole);
-  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > width) length--;
-  return `${text.slice(0, length)}…`;
+  while (length > 1 && context.measureText(cut(length)).width > width) length--;
+  return cut(length);
 }
 
 // A text between two places, if a good part of it fits.

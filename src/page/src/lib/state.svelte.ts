@@ -51,6 +51,8 @@ export const lab = $state({
   /** Fits that experiments in progress have declared. */
   fits: [] as DeclaredFit[],
   log: [] as (LogRecord & { id: number })[],
+  /** What has been told at least once: before that, that there is nothing is not known. */
+  known: { experiments: false, queue: false, datasets: false, log: false },
   /** What is told to the user: failures and confirmations. */
   notice: undefined as { text: string; failed: boolean } | undefined,
 });
@@ -204,6 +206,7 @@ function followAll(): void {
   };
   void greet();
   follow(Experiments.method.follow, {}, (now) => {
+    lab.known.experiments = true;
     lab.experiments = now.experiments;
     lab.problems = now.problems;
     lab.scanning = now.scanning;
@@ -213,6 +216,7 @@ function followAll(): void {
     Queue.method.follow,
     {},
     (now) => {
+      lab.known.queue = true;
       lab.queue = now.runs;
       lab.questions = now.questions;
       lab.locks = now.locks;
@@ -224,6 +228,7 @@ function followAll(): void {
   follow(Applets.method.follow, {}, (now) => (lab.applets = now.applets));
   follow(Fits.method.declared, {}, (now) => (lab.fits = now.fits));
   follow(Datasets.method.follow, { periodMs: 250 }, (now) => {
+    lab.known.datasets = true;
     let others = now.init;
     if (now.init) datasets.clear();
     for (const { key, change } of now.changes) {
@@ -239,6 +244,7 @@ function followAll(): void {
     Log.method.follow,
     { newest: 500 },
     (now) => {
+      lab.known.log = true;
       const records = now.records.map((record) => Object.assign(record, { id: id++ }));
       // After a reconnection the newest records come again.
       lab.log = (again ? records : [...lab.log, ...records]).slice(-LOG);

@@ -98,6 +98,16 @@ export function unitName(unit: string): string {
   return UNITS[unit] ?? unit;
 }
 
+/** A text without the marks of a text in PYON; anything else in PYON as it is. */
+export function unquoted(pyon: string): string {
+  if (!pyon.startsWith('"')) return pyon;
+  try {
+    return String(JSON.parse(pyon));
+  } catch {
+    return pyon;
+  }
+}
+
 /** PYON, which is JSON with additions, as people read it: in `unit` if it is a number. */
 export function readable(pyon: string, unit = "", scale = 1): string {
   try {
