@@ -65,8 +65,12 @@ impl Ty {
             Ty::I32 | Ty::Ptr => (4, 4),
             Ty::I64 | Ty::F64 => (8, 8),
             Ty::Struct(members) => {
-                let align = members.iter().map(|member| member.layout().1).max().unwrap_or(1);
-                (self.offset(members.len()).next_multiple_of(align), align)
+                // In one pass: two would take time that doubles with each level of nesting.
+                let (end, align) = members.iter().fold((0u32, 1), |(end, align), member| {
+                    let (size, own) = member.layout();
+                    (end.next_multiple_of(own) + size, align.max(own))
+                });
+                (end.next_multiple_of(align), align)
             }
         }
     }
@@ -428,5 +432,7 @@ mod tests {
         assert_eq!(tuple.layout(), (16, 8));
         assert_eq!((tuple.offset(1), tuple.offset(2)), (4, 8));
         assert_eq!(Ty::unit().layout(), (0, 1));
+        let nested = (0..100).fold(Ty::I64, |inner, _| Ty::Struct([inner].into()));
+        assert_eq!(nested.layout(), (8, 8));
     }
 }
