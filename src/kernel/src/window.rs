@@ -6,7 +6,7 @@
 
 use core::arch::{asm, naked_asm};
 
-use kairos_contracts::registers::{cross, satellite, uplink, window};
+use kairos_contracts::registers::{bridge, cross, satellite, uplink, window};
 use kairos_contracts::remote::RemoteStatus;
 use kairos_contracts::rtio::BOARDS;
 use kairos_intercore::memory::{REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
@@ -286,8 +286,21 @@ pub fn fault(address: Option<u32>) -> Option<Record> {
         return Some(record);
     }
     let window = WINDOW.get()?;
-    let (why, newest) = (window.fault.read(), window.address.read());
-    Some(record_at(cause_of(why & (STORE - 1)), address.unwrap_or(newest)))
+    let (why, newest) = (window.fault.read() & (STORE - 1), window.address.read());
+    let address = address.unwrap_or(newest);
+    let message = match why {
+        BUS_ERROR if is_bridged(address) => {
+            "bus error at {1:#010x} on destination {0}: a bridge leads there, to a block or pages and no other memory"
+        }
+        _ => cause_of(why),
+    };
+    Some(record_at(message, address))
+}
+
+/// Whether a bridge is at the link whose addresses in the window these are.
+fn is_bridged(address: u32) -> bool {
+    let link = (address as usize).wrapping_sub(REMOTE_WINDOW.start) / REMOTE_WINDOW_BYTES;
+    kairos_pl::descriptor().is_ok_and(|found| Register::find_numbered(&found, bridge::LEVELS, link).is_some())
 }
 
 /// The message of a failed access or copy. Its parameters: destination, address in its memory, link.
