@@ -51,6 +51,21 @@ class Points(EnvExperiment):
         for number in range(COUNT):
             self.append_to_dataset("y", number / 7)
 """
+KERNEL_POINTS = """
+import time
+from artiq.experiment import *
+class Points(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+    def run(self):
+        self.set_dataset("y", [], broadcast=True)
+        self.set_dataset("begun", time.time(), broadcast=True)
+        self.measure()
+    @kernel
+    def measure(self):
+        for number in range(COUNT):
+            self.append_to_dataset("y", number / 7.0)
+"""
 SCANNED = """
 from artiq.experiment import *
 import numpy
@@ -70,6 +85,7 @@ def lab_figures(figures):
     """A laboratory without devices, and the start of one on an emulated device."""
     _start(figures)
     _cold(figures)
+    _kernel_points(figures)
     with tempfile.TemporaryDirectory() as name:
         lab = Laboratory(Path(name))
         (lab.folder / "repository" / "lab.py").write_text(QUICK)
@@ -85,6 +101,31 @@ def lab_figures(figures):
             load_figures(figures, lab)
         finally:
             lab.close()
+
+
+def _kernel_points(figures):
+    """Points appended one by one by a kernel on an emulated device, through to four subscribers."""
+    built("ion")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        lab = Laboratory(folder, device_db=(BUILD / "gateware" / "ion" / "device_db.py").read_text())
+        (folder / "repository" / "lab.py").write_text(KERNEL_POINTS.replace("COUNT", str(POINTS)))
+        lab.start()
+        try:
+            until(lambda: lab.experiments()["experiments"])
+            received = _received(lab, lambda: lab.submit(_expid("Points")), time.time)
+            seconds = max(received) - lab.datasets()["begun"][1]
+            until(lambda: not lab.queue())
+        finally:
+            lab.close()
+    figures.add(
+        "lab.kernel_append_points_per_s",
+        POINTS / seconds,
+        "1/s",
+        target=20_000,
+        at_least=True,
+        source=f"{POINTS} calls of append_to_dataset by a kernel, until four subscribers have all",
+    )
 
 
 def _start(figures):
@@ -163,7 +204,20 @@ def _latencies(figures, lab):
     )
 
 
-def _follow(lab, received):
+def _received(lab, begin, clock=time.perf_counter) -> list[float]:
+    """Return when each of four subscribers has all points of what `begin` has begun."""
+    received = []
+    threads = [threading.Thread(target=_follow, args=(lab, received, clock)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    begin()
+    for thread in threads:
+        thread.join()
+    assert len(received) == 4
+    return received
+
+
+def _follow(lab, received, clock):
     """Count the points that a subscriber of the datasets receives, until it has all."""
     with socket.create_connection(("127.0.0.1", lab.ports["notify"])) as connection:
         connection.sendall(b"ARTIQ sync_struct\ndatasets\n")
@@ -175,21 +229,14 @@ def _follow(lab, received):
                 elif line.startswith(b'{"action": "init"'):
                     count = len(json.loads(line)["struct"].get("y", [0, []])[1])
                 if count == POINTS:
-                    received.append(time.perf_counter())
+                    received.append(clock())
                     return
 
 
 def _points(figures, lab):
     """Points appended one by one, through to four subscribers."""
-    received = []
-    threads = [threading.Thread(target=_follow, args=(lab, received)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
     begun = time.perf_counter()
-    lab.submit(_expid("Points", "points.py"))
-    for thread in threads:
-        thread.join()
-    assert len(received) == 4
+    received = _received(lab, lambda: lab.submit(_expid("Points", "points.py")))
     figures.add(
         "lab.append_points_per_s",
         POINTS / (max(received) - begun),

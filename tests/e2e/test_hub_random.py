@@ -143,7 +143,8 @@ def check(hub, methods, examples):
             code, text = answer(channel, path, methods[path], request)
             # The only device does not answer, which is none of ours.
             assert code not in OURS or "away" in text, (path, request, code, text)
-            assert "\n" not in text and len(text) < 2000, (path, request, text)
+            # The hub itself repeats the names of what it does not have.
+            assert len(text) < 5000 and ("\n" not in text or "hub" in path), (path, request, text)
 
         is_answered()
         status = channel.unary_unary("/kairos.lab.v1.Laboratory/Status")

@@ -73,7 +73,7 @@ def test_streams_end_when_their_token_is_removed(hub):
     assert f"ended: {removed}" in log and "the tokens of hub.toml are now those of another one" in log
 
 
-def test_token_that_may_less_is_refused_from_then_on_and_keeps_what_it_may(hub):
+def test_token_that_may_less_is_refused_from_then_on_and_may_still_look(hub):
     with grpc.insecure_channel(hub.address) as channel:
         looking = watch(channel, WATCH, "me")
         admit(hub, LEFT + token_entry("me", "look").replace("may look", "may operate"))

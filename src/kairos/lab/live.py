@@ -9,6 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, insert, select
@@ -115,17 +116,45 @@ class LiveDatasets:
     def set(self, key, value, persist=None, metadata=None, person=None):
         """Set a dataset; without `persist` or `metadata` they are unchanged. UsageError for what is no dataset."""
         _check(key, {} if metadata is None else metadata)
-        self.writers.pop(key, None)
-        self._set(key, value, persist, metadata, person=person)
+        with self._undone_if_refused(key):
+            self._set(key, value, persist, metadata, person=person)
+            self._keep([key], person=person)
         self.by_people[key] = person
-        self._keep([key], person=person)
 
     def delete(self, key, person=None):
         """Delete a dataset; KeyError."""
         if key not in self.values:
             raise KeyError(key)
+        with self._undone_if_refused(key):
+            change = self._removed(key, person=person)
         self.by_people[key] = person
-        self.publication.changed([self._removed(key, person=person)])
+        self.publication.changed([change])
+
+    @contextmanager
+    def _undone_if_refused(self, key) -> Iterator[None]:
+        """What is refused must not be there: if only the file or only the history has a change, because the disk got
+        full in between, the dataset is again as it was."""
+        before, writer = self.values.get(key), self.writers.pop(key, None)
+        try:
+            yield
+        except UsageError:
+            if writer is not None:
+                self.writers[key] = writer
+            try:
+                if before is not None:
+                    self._store.set(key, before[1], before[0], before[2])
+                elif key in self._store.data:
+                    self._store.delete(key)
+            except Unwritable as error:  # it is in memory
+                if before is not None:
+                    self._store.write_later(key)
+                    self._wait_for_space(error)
+            if before is not None:
+                self.values[key] = before
+                self.publication.changed([{"action": "setitem", "path": [], "key": key, "value": before}])
+            elif self.values.pop(key, None) is not None:
+                self.publication.changed([{"action": "delitem", "path": [], "key": key}])
+            raise
 
     def update(self, mod: dict, person=None):
         """Apply a change as clients send it; at the top level only ``setitem`` and ``delitem``."""
@@ -304,8 +333,9 @@ class LiveDatasets:
 
     def accept(self, key, value, metadata, **origin):
         """Set a parameter to a value that was accepted. `origin`: further columns of the history."""
-        self._set(key, value, True, metadata)
-        self._keep([key], **origin)
+        with self._undone_if_refused(key):
+            self._set(key, value, True, metadata)
+            self._keep([key], **origin)
 
     def confirm(self, key, **origin):
         """Note that a parameter is as good as if it were set now; KeyError if there is none."""

@@ -30,7 +30,9 @@ __all__ = ["Scheduler"]
 logger = logging.getLogger(__name__)
 
 DUE = 1.0
-"""Seconds between looks at the clock while a run is not due: the clock may be set."""
+"""Seconds between looks at the clock while a run is not due: the clock may be set; and at a full disk."""
+ROOM = 2 << 20
+"""Bytes that must be left on the disk for a run to begin."""
 
 
 class Scheduler:
@@ -312,8 +314,11 @@ class Scheduler:
 
     def why(self, run: Run) -> str | None:
         """Return why a run waits; None if it does not."""
-        if run.status in order.WAITING and run.submission.held is None and self.rehearsals.blocks(run.submission):
-            return self.rehearsals.why(run.submission)
+        if run.status in order.WAITING and run.submission.held is None:
+            if self._is_full():
+                return f"the disk is full: less than {ROOM >> 20} MiB are left for {self._folder}"
+            if self.rehearsals.blocks(run.submission):
+                return self.rehearsals.why(run.submission)
         return order.why(run, self.those_of(run.submission.pipeline), clock.now(), self._unmet, self._locked)
 
     def those_of(self, pipeline) -> list[Run]:
@@ -329,7 +334,15 @@ class Scheduler:
             self._arrange(name)
         self.publication.changed([])  # others wait now
 
+    def _is_full(self) -> bool:
+        """Return whether the disk has no room for the files with which a run begins: then it waits, and does not
+        fail."""
+        disk = os.statvfs(self._folder)
+        return disk.f_bavail * disk.f_frsize < ROOM
+
     def _unmet(self, submission: Submission) -> bool:
+        if self._is_full():
+            return True
         if self.rehearsals.blocks(submission):
             return True
         if submission.after is None:
@@ -358,7 +371,8 @@ class Scheduler:
                 self._set_status(run, status)
                 if status != "flushing":
                     run.task = started(self._perform(run, status), partial(self._cut_short, run))
-        waits = order.next_due(self.runs.values(), now) is not None or (self.runs and self._locks.active())
+        waits = order.next_due(self.runs.values(), now) is not None
+        waits = waits or (self.runs and (self._locks.active() or self._is_full()))
         if self._timer is None and waits:
             self._timer = asyncio.get_running_loop().call_later(DUE, self._check_due)
 
