@@ -5,8 +5,9 @@ UTF-16 code unit.
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
-__all__ = ["MISSING_ATTRIBUTE", "Diagnostic", "Range"]
+__all__ = ["MISSING_ATTRIBUTE", "Diagnostic", "Range", "valid"]
 
 ERROR, WARNING = 1, 2
 """Severities, with their numbers in the protocol."""
@@ -14,6 +15,11 @@ ERROR, WARNING = 1, 2
 
 MISSING_ATTRIBUTE = "missing_attribute"
 """Kind of a diagnostic: an object or type does not have an attribute."""
+
+
+def valid(text: str) -> str:
+    """Return a text as JSON can have it: names of files may have bytes that are none of UTF-8."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,11 @@ class Diagnostic:
         object.__setattr__(self, "message", Message(self.message))
 
     @property
+    def said(self) -> str:
+        """What programs show: the message, and what is shown at the place."""
+        return valid(": ".join(filter(None, (self.message, self.note))))
+
+    @property
     def level(self) -> str:
         return "warning" if self.warning else "error"
 
@@ -90,14 +101,15 @@ class Diagnostic:
         `help` (advice)."""
         start = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
         related = [
-            {"location": {"uri": place.file, "range": place.lsp()}, "message": text} for place, text in self.related
+            {"location": {"uri": Path(place.file).absolute().as_uri(), "range": place.lsp()}, "message": valid(text)}
+            for place, text in self.related
         ]
         return {
             "file": self.place.file if self.place else None,
             "range": self.place.lsp() if self.place else start,
             "severity": self.severity,
             "source": "kairos",
-            "message": ": ".join(filter(None, (self.message, self.note))),
+            "message": self.said,
             "relatedInformation": related,
             "help": list(self.help),
             "text": self.text,

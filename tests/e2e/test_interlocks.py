@@ -67,23 +67,57 @@ def test_limits_of_pins_hold_from_the_instant_of_the_violation(kairos, text, at_
     assert code == len(found)
 
 
+LEFT = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ttl5.on()
+        delay(2 * us)
+        self.ttl4.on()
+        delay(1 * us)
+        self.ttl5.off()
+        self.core.wait_until_mu(now_mu())
+        raise ValueError("no light")
+"""
+
+
+def test_states_left_at_the_end_last_for_ever_beside_the_failure(kairos):
+    path = kairos.write(LEFT)
+    text = '[[rule]]\nname = "long"\npin = "ttl4"\nat_most_s = 5\n'
+    text += '[[rule]]\nname = "alone"\npin = "ttl4"\nnever_without = "ttl5"\ntolerance_s = 5\n'
+    text += '[[rule]]\nname = "before"\npin = "ttl5"\nat_most_s = 5\n'
+    code, found, _ = checked(kairos, path, text)
+    assert code == 1 and [(each["rule"], each["at_ns"]) for each in found] == [("long", 2000), ("alone", 3000)]
+    assert all(each["text"].endswith(", and stays so after the run") for each in found)
+    done = kairos("rehearse", path, *rules(kairos, text))
+    line = done.stderr.splitlines()[0]
+    assert "ValueError: no light" in line and "violates the interlocks 'long' at exp.py:" in line
+
+
 @pytest.fixture(scope="module")
 def ion(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ion")
     (folder / "bench.toml").write_text((EXAMPLES / "ion" / "bench.toml").read_text())
-    return database("ion", folder)
+    path = database("ion", folder)
+    path.write_text(path.read_text() + '\ndevice_db["cooling"] = "urukul0_ch1"\n')
+    return path
 
 
 def test_tones_are_limited_in_frequency_power_and_energy(kairos, ion):
     experiment = EXAMPLES / "ion" / "photon_counting.py"
     trap = EXAMPLES / "ion" / "trap.py"
     text = "".join(
-        f'[[rule]]\nname = "{limit.partition(" ")[0]}"\ntone = "urukul0.ch1"\n{limit}\n'
-        for limit in ("below_hz = 109e6", "above_hz = 111e6", "below_dbm = 5", "energy_j = 1e-9\nwindow_s = 1e-3")
+        f'[[rule]]\nname = "{limit.partition(" ")[0]}"\ntone = "{tone}"\n{limit}\n'
+        for tone, limit in (
+            ("urukul0_ch1", "below_hz = 109e6"),
+            ("cooling", "above_hz = 111e6"),
+            ("urukul0_cpld.ch1", "below_dbm = 5"),
+            ("urukul0.ch1", "energy_j = 1e-9\nwindow_s = 1e-3"),
+        )
     )
     code, found, errors = checked(kairos, experiment, text, "shots=2", device_db=ion)
     assert code == 1 and [each["rule"] for each in found] == ["below_hz", "above_hz", "below_dbm", "energy_j"], errors
-    assert found[0]["text"].startswith("1.1e+08 Hz") or found[0]["text"].startswith("110000000 Hz")
+    assert found[0]["text"].startswith("110000000 Hz at urukul0_ch1")
     assert all(each["file"].endswith((experiment.name, trap.name)) for each in found)
     kept = text.replace("109e6", "111e6").replace("above_hz = 111e6", "above_hz = 109e6")
     kept = kept.replace("below_dbm = 5", "below_dbm = 11").replace("1e-9", "1")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import EXAMPLES
+from tests.support.published_structures import check_lsp
 
 pytest.importorskip("pygls")
 
@@ -60,12 +61,15 @@ class Editor:
         while True:
             message = self.received()
             if message.get("id") == self.number and "method" not in message:
+                if method == "textDocument/inlayHint":
+                    check_lsp("inlayHints", message["result"])
                 return message["result"]
 
     def diagnostics(self):
         """Return the diagnostics that come next."""
         while (message := self.received()).get("method") != "textDocument/publishDiagnostics":
             pass
+        check_lsp("publishDiagnostics", message["params"])
         return message["params"]["diagnostics"]
 
     def end(self):
@@ -114,6 +118,23 @@ def test_file_of_any_name_with_tabs_and_other_line_ends_is_checked(kairos, name)
 
 
 WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 100, "character": 0}}
+
+
+def test_syntax_error_has_its_columns_in_utf16_and_its_own_file(kairos):
+    text = "s = '😀µ'; x = = 1\n"
+    opened = document(kairos, text)
+    editor = Editor()
+    editor.send("textDocument/didOpen", textDocument=opened)
+    (error,) = editor.diagnostics()
+    assert error["range"] == {"start": {"line": 0, "character": 15}, "end": {"line": 0, "character": 16}}
+    importing = EXPERIMENT.replace("import *\n", "import *\nimport helper\n", 1)
+    (kairos.directory / "repository" / "helper.py").write_text(text)
+    document(kairos, importing)
+    editor.send("textDocument/didSave", textDocument={"uri": opened["uri"]})
+    (error,) = editor.diagnostics()
+    assert error["message"].startswith("helper.py:1: SyntaxError") and error["range"]["start"]["line"] == 2
+    assert error["relatedInformation"][0]["location"]["uri"] == opened["uri"]
+    editor.end()
 
 
 def test_file_without_device_database_is_reported(tmp_path):
@@ -165,5 +186,6 @@ def test_failure_in_an_imported_file_is_shown_where_that_is_called(kairos):
     error, slack = editor.diagnostics()
     assert [each["severity"] for each in (error, slack)] == [1, 2]
     assert [each["range"]["start"]["line"] for each in (error, slack)] == [16, 16]
+    assert error["relatedInformation"][-1]["location"]["uri"] == opened["uri"]
     assert error["message"].startswith("helper.py:7: fails at helper.py:7: RTIOUnderflow in pass 1: ")
     editor.end()

@@ -17,6 +17,7 @@ from kairos.twin.rehearsal import Twin
 from tests.support.command import HEAD
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
+from tests.support.published_structures import check_sarif
 
 PLANTED = """
     @kernel
@@ -302,6 +303,7 @@ def test_check_with_timing_shows_slack_of_each_line(kairos):
 def test_check_as_sarif_names_rule_level_and_place(kairos):
     path = kairos.write(PLANTED)
     log = json.loads(kairos("check", "--timing", path, "--sarif").stdout)
+    check_sarif(log)
     (run,) = log["runs"]
     (result,) = [each for each in run["results"] if each["level"] == "error"]
     region = result["locations"][0]["physicalLocation"]["region"]
@@ -310,6 +312,7 @@ def test_check_as_sarif_names_rule_level_and_place(kairos):
     assert {rule["id"] for rule in run["tool"]["driver"]["rules"]} >= {result["ruleId"]}
     wrong = kairos.write("\n    @kernel\n    def run(self):\n        self.ttl4.pulze(1)\n", name="wrong.py")
     log = json.loads(kairos("check", wrong, "--sarif").stdout)
+    check_sarif(log)
     (result,) = log["runs"][0]["results"]
     region = result["locations"][0]["physicalLocation"]["region"]
     assert region["startLine"] == line_of("pulze", wrong) and region["endColumn"] > region["startColumn"]
@@ -334,6 +337,7 @@ CALLED = """
 def test_line_of_a_function_has_the_places_of_its_calls(kairos):
     path = kairos.write(CALLED)
     log = json.loads(kairos("check", "--timing", path, "--least-slack", "1s", "--sarif").stdout)
+    check_sarif(log)
     places = [
         [
             each["physicalLocation"]["region"]["startLine"]
@@ -359,7 +363,9 @@ def test_line_of_a_function_has_the_places_of_its_calls(kairos):
     ],
 )
 def test_names_of_files_in_sarif_are_uris(name, uri):
-    found = sarif([Diagnostic("wrong", Range(name, (0, 1), (0, 2)), "wrong")])
+    place = Range(name, (0, 1), (0, 2))
+    found = sarif([Diagnostic(f"{name}: wrong", place, "wrong", related=((place, f"from {name}"),))])
+    check_sarif(json.loads(json.dumps(found)))
     (result,) = found["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 

@@ -22,6 +22,10 @@ class Fine(EnvExperiment):
         self.core.reset()
         self.ttl4.pulse(1 * us)
 
+    def analyze(self):
+        self.set_dataset("answer", 41.5)
+        self.set_dataset("curve", [1.0, 2.0])
+
 
 class Asks(Fine):
     def build(self):
@@ -58,10 +62,12 @@ def test_all_experiments_of_a_folder_are_listed_and_compared(kairos, repository)
     assert kairos("rehearse", "--all", repository, "--record", "new.json").returncode == 0
     same = kairos("rehearse", "--all", repository, "--against", "new.json")
     assert same.returncode == 0 and "before" not in same.stdout
-    (repository / "fine.py").write_text(FINE.replace("1 * us", "2 * us"))
+    (repository / "fine.py").write_text(FINE.replace("1 * us", "2 * us").replace("41.5", "42.0"))
     other = kairos("rehearse", "--all", repository, "--against", "new.json", "--json")
     found = {entry["name"]: entry for entry in map(json.loads, other.stdout.splitlines())}
     assert other.returncode == 1 and "another waveform" in found["fine.py:Fine"]["changes"]
+    assert "answer 42, 41.5 before" in found["fine.py:Fine"]["changes"]
+    assert found["fine.py:Fine"]["figures"] == {"answer": 42.0, "mean of curve": 1.5}
     assert kairos("rehearse", "fine.py", "--record", "x.json").returncode == 2
     (repository / "other.json").write_text('{"fine.py:Fine": 3}')
     wrong = kairos("rehearse", "--all", repository, "--against", repository / "other.json")

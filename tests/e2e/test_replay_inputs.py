@@ -2,6 +2,7 @@
 time its kernels run."""
 
 import json
+import shutil
 import socket
 
 import h5py
@@ -13,8 +14,9 @@ from kairos.devices import DeviceDB
 from kairos.emulator import Emulator, Options
 from kairos.network.analyzer import Dump, InputMessage, OutputMessage
 from kairos.twin.inputs import Inputs, _edges, _levels
+from kairos.twin.replay import replayed
 from kairos.twin.words import bits_of
-from tests.support.command import run_kairos
+from tests.support.command import heed_signals, run_kairos
 from tests.support.gateware import built
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
@@ -114,6 +116,24 @@ def replay(folder, *words, code=0):
     return done
 
 
+def compared_by_records(folder):
+    """Compare runs without waveforms by what the device's analyzer has recorded."""
+
+    def diff(*words):
+        return run_kairos("runs", "diff", *words, cwd=folder)
+
+    same = diff("run.h5", "run.h5")
+    assert same.returncode == 0 and same.stdout.startswith("the waveforms are the same: "), same.stdout + same.stderr
+    assert "the records of the devices' analyzers" in same.stderr
+    other = diff("before.h5", "run.h5")
+    assert other.returncode == 1 and "\nttl5: " in f"\n{other.stdout}", other.stdout
+    shutil.copy(folder / "run.h5", folder / "without.h5")
+    with h5py.File(folder / "without.h5", "r+") as file:
+        del file["replay/inputs"]
+    without = diff("run.h5", "without.h5")
+    assert without.returncode == 1 and len(without.stderr.splitlines()) == 1 and "has no waveform" in without.stderr
+
+
 def test_run_on_other_hardware_is_repeated_with_its_inputs(hardware):
     # A second run, so that the device has events of another one.
     for name in ("before.h5", "run.h5"):
@@ -122,6 +142,7 @@ def test_run_on_other_hardware_is_repeated_with_its_inputs(hardware):
     with h5py.File(hardware / "run.h5") as file, h5py.File(hardware / "before.h5") as before:
         assert list(file["datasets/counts"]) != list(before["datasets/counts"])
         assert len(set(file["datasets/counts"])) > 2
+    compared_by_records(hardware)
     failed = replay(hardware, "run.h5", code=1)
     assert "--twin emulator://VARIANT" in failed.stderr
     done = replay(hardware, "run.h5", "--twin", "emulator://ion", "--json")
@@ -133,6 +154,26 @@ def test_run_on_other_hardware_is_repeated_with_its_inputs(hardware):
         file["replay/inputs"] = before["replay/inputs"][()]
     done = replay(hardware, "run.h5", "--twin", "emulator://ion", code=1)
     assert "outputs instead of" in done.stdout
+
+
+ARMED = """        if len(self.get_dataset("counts")) == 8:
+            import os, signal, threading
+
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return count % 3"""
+
+
+def test_endless_kernel_on_hardware_is_repeated_up_to_its_interruption(hardware):
+    endless = BRANCHES.replace("for i in range(4):", "while True:").replace("        return count % 3", ARMED)
+    (hardware / "branches.py").write_text(endless)
+    words = ("run", "branches.py", "-o", "run.h5", "--record-inputs")
+    done = run_kairos(*words, cwd=hardware, preexec_fn=heed_signals)
+    assert "interrupted" in done.stderr and (hardware / "run.h5").exists(), done.stderr
+    found = replayed(hardware / "run.h5", "emulator://ion", debugged=True)
+    assert found.differences == [] and found.complete and found.outputs > 100
+    last = found.recording.duration_ns
+    assert found.at(last)["next"] is None and found.at(last // 2)["next"] and found.at(0)["output"]
+    assert found.steps and all(step.time_ns <= found.end_ns for step in found.steps)
 
 
 def test_run_of_a_laboratory_is_repeated_by_its_number(tmp_path):

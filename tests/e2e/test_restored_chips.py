@@ -143,3 +143,36 @@ def test_unrestorable_card_is_refused_in_a_line(kairos, lab):
     assert done.returncode == 1 and "no urukul0_cpld any more" in done.stderr
     done = chips(kairos, "a.h5", "urukul7", "--restore")
     assert done.returncode == 1 and "has no card urukul7; it has " in done.stderr
+
+
+def refused(kairos, entries, *words):
+    """Restore with another device database, which is refused; returns the line that says why."""
+    written(entries, kairos.directory)
+    done = chips(kairos, "a.h5", *words, "--restore")
+    (line,) = done.stderr.strip().splitlines()
+    assert done.returncode == 1 and not done.stdout
+    return line
+
+
+def test_registers_of_another_card_or_clock_are_refused_in_a_line(kairos, lab):
+    entries = DeviceDB.load(ran(kairos, "Cards", lab, {})).entries
+    urukul = entries["urukul0_cpld"]
+    slower = {**urukul, "arguments": {**urukul["arguments"], "refclk": 100e6}}
+    line = refused(kairos, entries | {"urukul0_cpld": slower})
+    assert "urukul0 cannot be restored: its refclk was 125000000.0 in the run, and is 100000000.0 in" in line
+    assert line.endswith("name what is to be restored: fastino0 sampler0")
+    chip = entry("ad9912", "AD9912", cpld_device="urukul0_cpld", chip_select=7)
+    line = refused(kairos, entries | {"urukul0_ch3": chip}, "urukul0")
+    assert "its chip urukul0_ch3 was an AD9910 in the run, and is an AD9912 now" in line
+    longer = {**entries["urukul0_ch2"], "arguments": {**entries["urukul0_ch2"]["arguments"], "pll_n": 40}}
+    assert "that of urukul0_ch2: pll_n was 32" in refused(kairos, entries | {"urukul0_ch2": longer}, "urukul0")
+    zotino = entry("zotino", "Zotino", spi_device="dio_spi0", ldac_device="ttl16")
+    line = refused(kairos, entries | {"fastino0": zotino}, "fastino0")
+    assert "it was a Fastino in the run, and is a Zotino now" in line
+    with h5py.File(kairos.directory / "a.h5", "r+") as file:  # as one that does not say what its database was
+        for name in {"device_db", "devices"} & set(file["provenance"]):
+            del file["provenance"][name]
+    assert "the run's card has no register CONTROL: it was another card" in refused(
+        kairos, entries | {"fastino0": zotino}, "fastino0"
+    )
+    assert "no register SERIAL_CONFIG" in refused(kairos, entries | {"urukul0_ch3": chip}, "urukul0")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 
 import h5py
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from kairos import emulator
 from kairos.devices import DeviceDB
+from kairos.errors import KairosError
 from kairos.twin.rehearsal import PATIENT, Twin
 from kairos.twin.sweep.run import Sweep
 from kairos.twin.sweep.space import Dimension, Space
@@ -208,51 +210,80 @@ def test_ten_thousand_points_survive_kills_at_random(tmp_path):
         assert file["drawn"][...].tolist() == expected
 
 
-def test_dask_cluster_gives_the_same_file(laboratory, expected, tmp_path):
+@contextmanager
+def dask(folder, *environments):
+    """Context of a cluster with a worker for each environment: its address."""
     pytest.importorskip("distributed")
-    environment = {**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
-    scheduler = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard",
-         "--host", "127.0.0.1", "--scheduler-file", str(tmp_path / "scheduler.json")],
-        env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    workers = []
+    from distributed import Client
+
+    shared = folder / "scheduler.json"
+    commands = [["dask_scheduler", "--port", "0", "--host", "127.0.0.1"]]
+    commands += [
+        ["dask_worker", "--nworkers", "1", "--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
+        for _ in environments
+    ]
+    processes = []
     try:
-        for _ in range(2):
-            workers.append(
+        for (name, *options), more in zip(commands, [{}, *environments], strict=True):
+            command = [sys.executable, "-m", f"distributed.cli.{name}", *options]
+            processes.append(
                 subprocess.Popen(
-                    [
-                        sys.executable,
-                        "-m",
-                        "distributed.cli.dask_worker",
-                        "--scheduler-file",
-                        str(tmp_path / "scheduler.json"),
-                        "--nworkers",
-                        "1",
-                        "--nthreads",
-                        "1",
-                        "--no-dashboard",
-                        "--no-nanny",
-                        "--local-directory",
-                        str(tmp_path),
-                    ],
-                    env=environment,
+                    [*command, "--no-dashboard", "--scheduler-file", str(shared)],
+                    env={**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False", **more},
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
-                )  # fmt: skip
+                )
             )
-        from distributed import Client
-
-        with Client(scheduler_file=str(tmp_path / "scheduler.json"), timeout=PATIENCE, set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=PATIENCE)
-            address = client.scheduler.address.removeprefix("tcp://")
-        path = tmp_path / "a.h5"
-        made(laboratory, SPACE).run(path, over=f"dask://{address}")
-        assert path.read_bytes() == expected
+        with Client(scheduler_file=str(shared), timeout=PATIENCE, set_as_default=False) as client:
+            client.wait_for_workers(len(environments), timeout=PATIENCE)
+            yield f"dask://{client.scheduler.address.removeprefix('tcp://')}"
     finally:
-        for process in (*workers, scheduler):
+        for process in reversed(processes):
             process.terminate()
             process.wait(PATIENCE)
+
+
+def test_dask_cluster_gives_the_same_file(laboratory, expected, tmp_path):
+    with dask(tmp_path, {}, {}) as address:
+        path = tmp_path / "a.h5"
+        made(laboratory, SPACE).run(path, over=address)
+        assert path.read_bytes() == expected
+
+
+SCALED = """import labtools
+from artiq.experiment import *
+
+
+class Scaled(EnvExperiment):
+    def build(self):
+        self.setattr_argument("x", NumberValue(1.0))
+
+    def run(self):
+        self.set_dataset("y", labtools.SCALE * self.x)
+"""
+
+
+def test_dask_worker_with_another_module_is_refused_until_it_has_the_same(tmp_path, monkeypatch):
+    """The module is elsewhere than the experiment, so that it does not travel."""
+    folders = [tmp_path / name for name in ("here", "there", "experiments")]
+    for folder, scale in zip(folders, ("2", "3.25", None), strict=True):
+        folder.mkdir()
+        (folder / "labtools.py").write_text(f"SCALE = {scale}\n") if scale else None
+    here, there, experiments = folders
+    (experiments / "scaled.py").write_text(SCALED)
+    (experiments / "device_db.py").write_text("device_db = {}\n")
+    monkeypatch.setenv("PYTHONPATH", str(here))
+    monkeypatch.syspath_prepend(str(here))
+    made = Sweep(
+        experiments / "scaled.py", Space((Dimension("x", [1.0, 2.0]),)), device_db=experiments / "device_db.py"
+    )
+    made.run(tmp_path / "local.h5", workers=1)
+    with dask(tmp_path, {"PYTHONPATH": str(there)}) as address:
+        with pytest.raises(KairosError, match=r"the worker tcp://.* has another module labtools: copy it"):
+            made.run(tmp_path / "a.h5", over=address)
+        (there / "labtools.py").write_text((here / "labtools.py").read_text())
+        made.run(tmp_path / "a.h5", over=address)
+    assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "local.h5").read_bytes()
 
 
 def test_scanned_number_of_a_kernel_needs_one_compilation(laboratory, tmp_path, monkeypatch):

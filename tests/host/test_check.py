@@ -99,18 +99,18 @@ def test_strict_check_turns_warnings_into_errors(kairos, files):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "message"),
+    ("text", "line", "character", "message"),
     [
-        ("def f(:\n    pass\n", 0, "SyntaxError"),
-        ("x = 1\nraise ValueError('no')\n", 1, "ValueError: no"),
-        ("\nimport artiq.coredevice.toaster\n", 1, "no counterpart of artiq.coredevice.toaster"),
+        ("def f(:\n    pass\n", 0, 6, "SyntaxError"),
+        ("x = 1\nraise ValueError('no')\n", 1, 0, "ValueError: no"),
+        ("\nimport artiq.coredevice.toaster\n", 1, 0, "no counterpart of artiq.coredevice.toaster"),
     ],
 )
-def test_file_that_cannot_be_imported_has_one_diagnostic(kairos, files, text, line, message):
+def test_file_that_cannot_be_imported_has_one_diagnostic(kairos, files, text, line, character, message):
     code, found = diagnostics(kairos, *files(broken=text))
     (one,) = found
     assert code == 1 and message in one["message"]
-    assert one["range"]["start"] == {"line": line, "character": 0}
+    assert one["range"]["start"] == {"line": line, "character": character}
 
 
 def test_missing_file_is_rejected_by_check(kairos, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kairos.errors import UsageError
-from kairos.pulse import Core, GateSet, Model, PulseError, jaqal
+from kairos.pulse import Core, GateSet, Model, Pulse, PulseError, jaqal
 
 ROOT = Path(__file__).parents[2]
 VECTORS = {v["name"][:3]: v for v in json.loads((ROOT / "src/pulse/tests/vectors.json").read_text())["vectors"]}
@@ -219,6 +219,29 @@ def test_slightly_different_arguments_are_different_gates():
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     gates = jaqal.circuit("register q[1]\nG q[0] 10.000001\nG q[0] 10.000002\n", Numbers())
     assert len(gates.gates) == 2
+
+
+class Changing:
+    """Makes another pulse each time."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def gate_x(self, qubit):
+        self.calls += 1
+        return [Pulse(channel=qubit, cycles=8 + self.calls, amp0=[1, 2])]
+
+
+def test_changing_definitions_are_compared_a_number_of_times_in_proportion(monkeypatch):
+    compared, own = [], Pulse.__eq__
+    monkeypatch.setattr(Pulse, "__eq__", lambda *both: compared.append(1) or own(*both))
+    counts = []
+    for gates in (100, 400):
+        found = jaqal.circuit("register q[1]\n" + "x q[0]\n" * gates, Changing())
+        assert len(found.gates) == gates and f"x(0) #{gates}" in found.gates
+        counts.append(len(compared))
+        compared.clear()
+    assert counts[1] <= 5 * counts[0]
 
 
 def test_sequential_gates_in_parallel_block_play_in_order():

@@ -8,6 +8,7 @@ import pytest
 from kairos.contracts import pulse as facts
 from kairos.errors import UsageError
 from kairos.pulse import Adjustable, Branch, Core, Pulse, PulseError, Recording, Room
+from kairos.pulse.gateset import GateSet
 from kairos.pulse.program import Program
 from kairos.pulse.recording import MOST_CHANGES, Pins
 from kairos.waveform import Wave
@@ -87,6 +88,21 @@ def two_branches():
 
 def words_of(numbers):
     return [row.tobytes() for row in np.array(numbers, dtype="i4").view("u1").reshape(-1, 32)]
+
+
+def test_gate_sets_are_not_searched_for_each_of_their_gates(monkeypatch):
+    searched, own = [], GateSet.stats
+    monkeypatch.setattr(GateSet, "stats", lambda gates: searched.append(1) or own(gates))
+
+    class Counted(dict):
+        def values(self):
+            searched.append(1)
+            return super().values()
+
+    monkeypatch.setattr("kairos.pulse.gateset.checked_gates", Counted)
+    pulse = {"channel": 0, "cycles": 8, "amp0": Adjustable(1.0)}
+    Program({f"g{number}": [Pulse(**pulse, freq0=float(number))] for number in range(20)}, Core(channels=1))
+    assert len(searched) <= 2
 
 
 def test_words_that_kernels_may_have_changed_are_not_known():

@@ -183,6 +183,50 @@ def test_commit_is_written_out_as_checked_out_and_not_deleted_while_it_is_used(t
     asyncio.run(work())
 
 
+def test_folder_of_a_larger_repository_is_exported_alone_and_outlives_its_commit(tmp_path):
+    whole, inner = tmp_path / "whole", tmp_path / "inner"
+    lab = Laboratory(tmp_path, "git = true\nrepository = 'whole/a b/experiments'\n")
+    folder = whole / "a b" / "experiments"
+    folder.mkdir(parents=True)
+    inner.mkdir()
+    (inner / "names.py").write_text('NAME = "First"\n')
+    for path in (inner, whole):
+        (path / "other.py").touch()
+        git(path, "init", "-q")
+        git(path, "add", ".")
+        git(path, "commit", "-q", "-m", "Zero")
+    git(whole, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "a b/experiments/helpers")
+    (folder / "one.py").write_text(ONE)
+    git(whole, "add", ".")
+    git(whole, "commit", "-qm", "One")
+    first = git(whole, "rev-parse", "HEAD")
+    lab.start()
+    try:
+        until(lambda: lab.experiments()["experiments"].get("First", {}).get("file") == "one.py")
+        (export,) = (tmp_path / ".kairos" / "exports").iterdir()
+        assert sorted(path.name for path in export.iterdir()) == ["helpers", "one.py"]
+        (folder / "one.py").write_text(ONE.replace("class One", "class Two"))
+        git(whole, "commit", "-qam", "Two")
+        expid = {"file": "one.py", "repo_rev": git(whole, "rev-parse", "HEAD")}
+        rid = lab.submit({**expid, "class_name": "Two"}, held="")
+        # As after a force-push: the commit is gone.
+        git(whole, "reset", "-q", "--hard", first)
+        git(whole, "reflog", "expire", "--expire=now", "--all")
+        git(whole, "gc", "-q", "--prune=now")
+        with pytest.raises(UsageError, match="is no commit of"):
+            lab.submit(expid)
+        lab.kill()
+        lab.start()
+        lab.release(rid)
+        record = lab.ends(rid)
+        assert (record["status"], record["repo_rev"]) == ("completed", expid["repo_rev"]), record["error"]
+        assert lab.datasets()["name"][1] == "First"
+        with pytest.raises(UsageError, match="has no folder a b/experiments"):
+            lab.submit({"file": "one.py", "repo_rev": "HEAD~1"})
+    finally:
+        lab.close()
+
+
 async def _tree(source: GitSource):
     return await source.tree(await source.current())
 

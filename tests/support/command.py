@@ -20,7 +20,8 @@ class Exp(EnvExperiment):
 """
 
 
-def _heed_signals():
+def heed_signals():
+    """Let signals end this process, as the tests' own may ignore them: in the background of a shell, or under nohup."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
@@ -71,7 +72,7 @@ class Kairos:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            preexec_fn=_heed_signals,
+            preexec_fn=heed_signals,
         )
 
     def interrupt(self, process, number=signal.SIGINT):

@@ -12,6 +12,7 @@ import copy
 import inspect
 import json
 import sys
+import tokenize
 import traceback
 from collections.abc import Iterator
 from contextlib import redirect_stdout
@@ -174,11 +175,40 @@ def _line(file: str, number: int) -> Range:
 
 def _of_python(file: str, error: BaseException) -> Diagnostic:
     """Convert an exception of the file's own code, located at the innermost of its lines."""
-    number = error.lineno if isinstance(error, SyntaxError) else None
-    if number is None:
-        own = str(Path(file).resolve())
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if str(Path(frame.filename).resolve()) == own]
-        number = (lines or [1])[-1]
+    own = str(Path(file).resolve())
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if str(Path(frame.filename).resolve()) == own]
+    here = _line(file, (lines or [1])[-1] or 1)
     text = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
-    return Diagnostic(text, _line(file, number or 1), f"{file}:{number}: error: {text}")
+    place, related = here, ()
+    if isinstance(error, SyntaxError) and error.lineno and error.filename:
+        is_own = str(Path(error.filename).resolve()) == own
+        place = _of_syntax(file if is_own else error.filename, error)
+        related = () if is_own else ((here, "imported here"),)
+    head = f"{place.file}:{place.start[0] + 1}: error: {text}"
+    return Diagnostic(text, place, head, related=related)
+
+
+def _of_syntax(file: str, error: SyntaxError) -> Range:
+    """Return where a file cannot be parsed: a whole line, if the columns are not known."""
+    # Of files as they are read Python counts bytes, of texts characters.
+    error = _of_text(file, error)
+    line, column, end = error.text or "", error.offset or 0, error.end_offset or 0
+    if not 0 < column <= len(line) + 1:
+        return _line(file, error.lineno)
+    is_within = error.end_lineno == error.lineno and column < end <= len(line) + 1
+    ends = (column, end if is_within else column + 1)
+    units = (len(line[: each - 1].encode("utf-16-le", "surrogatepass")) // 2 for each in ends)
+    return Range(file, *((error.lineno - 1, character) for character in units))
+
+
+def _of_text(file: str, error: SyntaxError) -> SyntaxError:
+    """Return the error of parsing a file as text; `error` if that is another one."""
+    try:
+        with tokenize.open(file) as source:
+            compile(source.read(), file, "exec", dont_inherit=True)
+    except SyntaxError as again:
+        return again if again.lineno == error.lineno else error
+    except (OSError, ValueError):
+        pass
+    return error

@@ -40,7 +40,8 @@ def links(args):
     else:
         print(_table(found, cross))
     if args.plot and found:
-        write_plot(args.plot, [(link["from"], _shown(link)) for link in found])
+        others = [(link["from"], link["destination"], _shown_cross(link)) for link in cross]
+        write_plot(args.plot, [(link["from"], _shown(link)) for link in found], others)
 
 
 def links_of(address: tuple[str, int], key: bytes | None = None) -> tuple[list[dict], list[dict]]:

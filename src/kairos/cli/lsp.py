@@ -108,7 +108,7 @@ def _within(one: dict[str, Any], path: Path) -> dict[str, Any] | None:
         return one
     for related in one["relatedInformation"]:
         place = related["location"]
-        if _is_of(place["uri"], path):
+        if path_of(place["uri"]).resolve() == path.resolve():
             where = f"{Path(one['file']).name}:{one['range']['start']['line'] + 1}"
             return {**one, "range": place["range"], "message": f"{where}: {one['message']}"}
     return None
@@ -187,7 +187,20 @@ def _end_of(types, number: int, lines: list[str]):
 
 def _diagnostic(types, one: dict[str, Any]):
     """Return a diagnostic of `kairos check --json` as an object of the protocol."""
-    ends = [types.Position(**one["range"][end]) for end in ("start", "end")]
+    related = [
+        types.DiagnosticRelatedInformation(
+            types.Location(each["location"]["uri"], _range(types, each["location"]["range"])), each["message"]
+        )
+        for each in one["relatedInformation"]
+    ]
     return types.Diagnostic(
-        types.Range(*ends), one["message"], severity=types.DiagnosticSeverity(one["severity"]), source=one["source"]
+        _range(types, one["range"]),
+        one["message"],
+        severity=types.DiagnosticSeverity(one["severity"]),
+        source=one["source"],
+        related_information=related or None,
     )
+
+
+def _range(types, found: dict[str, Any]):
+    return types.Range(*(types.Position(**found[end]) for end in ("start", "end")))

@@ -20,7 +20,16 @@ from ..installed import libraries
 from . import precompiled
 from .opened import OURS, Opened, hash_of_file
 
-__all__ = ["CODE", "Provenance", "hash_of", "imported_from_elsewhere", "know_imported", "models_of"]
+__all__ = [
+    "CODE",
+    "Provenance",
+    "hash_of",
+    "imported_from_elsewhere",
+    "know_imported",
+    "models_of",
+    "modules_from_elsewhere",
+    "packages",
+]
 
 CODE = "code:"
 """Before hashes of kernels that do not depend on where their sources are."""
@@ -104,7 +113,7 @@ class Provenance:
             **self._values,
             "kairos_version": __version__,
             "python_version": sys.version.partition(" ")[0],
-            "packages": "".join(f"{line}\n" for line in _packages()),
+            "packages": "".join(f"{line}\n" for line in packages()),
             "arguments": pyon.encode({name: _plain(value) for name, value in arguments.items()}),
             "parameters": pyon.encode({name: _plain(value) for name, value in sorted((parameters or {}).items())}),
             "files": self._files(),
@@ -139,6 +148,16 @@ def imported_from_elsewhere(folder: Path) -> dict[str, str]:
     their paths."""
     paths = sorted({path for path in _imported() if not path.is_relative_to(folder.resolve())})
     return {str(path): hash_of_file(str(path)) for path in paths if path.is_file()}
+
+
+def modules_from_elsewhere(folder: Path) -> dict[str, Path]:
+    """Return the files of imported modules, compiled ones too, that belong to no installation and are not in a folder,
+    by the modules' names."""
+    files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
+    named = {name: file for name, file in files.items() if isinstance(file, str) and file.endswith((".py", ".so"))}
+    paths = {name: path for name, file in named.items() if (path := _of_user(file)) is not None}
+    elsewhere = {name: path for name, path in paths.items() if not path.is_relative_to(folder.resolve())}
+    return {name: path for name, path in elsewhere.items() if name != "__main__" and path.is_file()}
 
 
 def _imported() -> list[Path]:
@@ -232,7 +251,7 @@ def _beside(path: Path, folders: set[Path]) -> list[Path]:
     return sorted(each.resolve() for each in found)
 
 
-def _packages() -> list[str]:
+def packages() -> list[str]:
     """Return name and version of the imported packages of others, as ``name==version``."""
     from importlib import metadata  # imported late: only results need it
 

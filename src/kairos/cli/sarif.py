@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from .. import __version__
-from ..diagnostics import Diagnostic
+from ..diagnostics import Diagnostic, valid
 
 __all__ = ["sarif"]
 
@@ -34,12 +34,14 @@ def _result(found: Diagnostic) -> dict:
     result = {
         "ruleId": _rule(found),
         "level": found.level,
-        "message": {"text": ": ".join(filter(None, (str(found.message), found.note)))},
+        "message": {"text": found.said},
     }
     if found.place is not None:
         result["locations"] = [_location(found.place)]
     if found.related:
-        result["relatedLocations"] = [_location(place) | {"message": {"text": text}} for place, text in found.related]
+        result["relatedLocations"] = [
+            _location(place) | {"message": {"text": valid(text)}} for place, text in found.related
+        ]
     return result
 
 

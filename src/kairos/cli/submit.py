@@ -70,21 +70,33 @@ def _rehearse(lab, expid: dict, as_json: bool) -> int:
     return int(not found["passed"])
 
 
-def moment(text: str) -> float:
-    """Return a time in seconds of Unix time: ``HH:MM[:SS]`` (the next such time), or ISO 8601;
-    CommandLineError."""
+def moment(text: str, now: float | None = None) -> float:
+    """Return a time in seconds of Unix time: ``HH:MM[:SS]`` (when clocks show this next, after `now`), or ISO 8601;
+    CommandLineError.
+
+    Without an offset from UTC it is local time. A date and time that clocks show twice, when they are put back, is the
+    first of the two; what they skip, when they are put forward, is as much later: 3:30 instead of 2:30. So it is in
+    calendars (RFC 5545) and in the page.
+    """
+    now = time.time() if now is None else now
     for form in ("%H:%M", "%H:%M:%S"):
         try:
-            clock = datetime.strptime(text, form)
+            clock = datetime.strptime(text, form).time()
         except ValueError:
             continue
-        now = datetime.now()
-        found = now.replace(hour=clock.hour, minute=clock.minute, second=clock.second, microsecond=0)
-        return (found if found > now else found + timedelta(days=1)).timestamp()
+        today = datetime.fromtimestamp(now).date()
+        days = [datetime.combine(today + timedelta(days=day), clock) for day in range(-1, 3)]
+        return min(instant for day in days for instant in _instants(day) if instant > now)
     try:
         return datetime.fromisoformat(text).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         raise CommandLineError(f"'{text}' is not a time: give 22:30, or {time.strftime('%Y-%m-%dT%H:%M')}") from None
+
+
+def _instants(local: datetime) -> list[float]:
+    """Return when clocks show a local time; if they skip it, when they would have."""
+    first, second = local.timestamp(), local.replace(fold=1).timestamp()
+    return [first, second] if second > first else [first]
 
 
 def _found(lab, args) -> tuple[dict, dict]:

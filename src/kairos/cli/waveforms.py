@@ -1,4 +1,4 @@
-"""The waveform of a run in its result file, and ``kairos runs diff``, which compares those of two runs."""
+"""The waveform of a run, and the states of its chips, in its result file."""
 
 import json
 from pathlib import Path
@@ -9,23 +9,10 @@ from ..emulator.registers import state_of
 from ..errors import UsageError
 from ..labclient import connect
 from ..waveform import Recording, chips
-from ..waveform.difference import RENAMED, differences
 from ..waveform.stored import GROUP, packed, unpacked
-from .printed import print_notice
 from .tables import print_table
 
-__all__ = ["chips_of", "diff", "file_of", "no_waveform", "read_chips", "read_waveform", "show_chips", "waveform_of"]
-
-OF_DEVICE = {
-    "kairos_version": "versions of Kairos",
-    "gateware": "gateware",
-    "firmware": "firmware",
-    "device_db": "device databases",
-    "bench": "benches",
-}
-"""Parts of a run's origin that are told if they differ, by their names in its file."""
-SHOWN = 40
-"""Differences that are printed."""
+__all__ = ["chips_of", "file_of", "no_waveform", "read_chips", "read_waveform", "show_chips", "waveform_of"]
 
 
 def waveform_of(recording: Recording, device, source: str = "emulator") -> dict[str, Any]:
@@ -113,47 +100,3 @@ def show_chips(args):
     else:
         rows = ((name, f"{value:#x}") for name, value in found.items())
         print_table(("register", "value"), rows, "its device has no chip")
-
-
-def diff(args) -> int:
-    """Print what differs between the waveforms of two runs, and between the states of their chips at the end;
-    returns 1 if something does."""
-    paths = [file_of(named, args.lab) for named in (args.run, args.other)]
-    one, other = map(read_waveform, paths)
-    states = [read_chips(path) for path in paths]
-    # A file from before they were stored says nothing.
-    found = [*differences(one, other), *(chips.changed(*states) if all(states) else ())]
-    differs = any(getattr(each, "kind", "") != RENAMED for each in found)
-    origins = [_origin(path) for path in paths]
-    for line in _notices(*origins):
-        print_notice(f"kairos: {line}")
-    if args.json:
-        for each in found:
-            print(json.dumps(each.described()))
-        return int(differs)
-    for each in found[:SHOWN]:
-        print(each.text)
-    if len(found) > SHOWN:
-        print(f"... and {len(found) - SHOWN:,} more (--json lists all)")
-    if not differs:
-        print(f"the waveforms are the same: {one.event_count:,} events")
-    return int(differs)
-
-
-def _origin(path) -> dict[str, str]:
-    """Return what a file says of its run's origin, by name, and as `end` whether the waveform is that of all of it."""
-    with resultfiles.opened(path) as file:
-        group = resultfiles.group_of(file, "provenance")
-        found = {} if group is None else {name: resultfiles.text(group[name]) for name in OF_DEVICE if name in group}
-        return found | {"end": "" if resultfiles.flag(file[GROUP], "complete") else "no"}
-
-
-def _notices(one: dict[str, str], other: dict[str, str]) -> list[str]:
-    """Return what explains differences, from what the files say of the origins of their runs."""
-    found = [
-        f"the waveform of the {which} run ends before the run: predicting it has taken longer than allowed"
-        for which, origin in (("first", one), ("second", other))
-        if origin["end"]
-    ]
-    others = [text for name, text in OF_DEVICE.items() if name in one and name in other and one[name] != other[name]]
-    return [*found, *([f"the runs had other {', '.join(others)}"] if others else [])]

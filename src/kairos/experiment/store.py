@@ -91,8 +91,8 @@ class DatasetStore(DatasetDB):
         return UsageError(f"the dataset store {self.path} cannot be opened: {reason}; {advice}")
 
     def _open(self, create=False):
-        """Return the environment; None if there is no file and none should be created."""
-        if self._environment is None and (create or self._place.exists()):
+        """Return the environment; None if there is no file, or an empty one, and none should be created."""
+        if self._environment is None and (create or self._has_content()):
             import lmdb  # imported late: most runs persist nothing
 
             self.check()
@@ -103,6 +103,12 @@ class DatasetStore(DatasetDB):
             except (OSError, lmdb.Error) as error:
                 raise _cannot(error)(f"the dataset store {self.path} cannot be opened: {_reason(error)}") from None
         return self._environment
+
+    def _has_content(self) -> bool:
+        try:
+            return self._place.stat().st_size > 0
+        except FileNotFoundError:
+            return False
 
     @contextmanager
     def _view(self, environment):

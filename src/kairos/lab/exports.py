@@ -1,14 +1,18 @@
-"""The files of a commit, written out by Git's command line, with those of its submodules."""
+"""The files of a commit, written out by Git's command line, with those of its submodules.
+
+The folder of experiments may be one of a larger repository: then only its files are written.
+"""
 
 import logging
 import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
 from ..errors import UsageError
 
-__all__ = ["export", "git"]
+__all__ = ["export", "git", "prefix"]
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +44,11 @@ def _reason(said: bytes) -> str:
     return next((line for line in lines if line.startswith("fatal:")), lines[-1] if lines else "it has failed")
 
 
+def prefix(root: Path) -> str:
+    """Return the path of a folder in its repository, with a slash at its end; empty for the whole repository."""
+    return os.fsdecode(git(root, "rev-parse", "--show-prefix")).removesuffix("\n")
+
+
 def export(root: Path, commit: str, folder: Path):
     """Write the files of a commit to a folder, which is made; UsageError. A submodule that was not fetched is left
     empty, which the log says."""
@@ -63,17 +72,34 @@ def _unpack(root: Path, commit: str, folder: Path):
     with tempfile.TemporaryDirectory() as place:
         index = Path(place, "index")
         try:
+            inside = prefix(root)
+            # Git writes the files of the folder in which it is called, with their paths in the whole repository.
+            whole = folder.resolve() if not inside else folder.resolve().with_name(f"{folder.name}.whole")
             git(root, "read-tree", commit, index=index)
-            git(root, "checkout-index", "--all", f"--prefix={folder.resolve()}/", index=index)
+            git(root, "checkout-index", "--all", f"--prefix={whole}/", index=index)
         except UsageError as error:
             reason = str(error).removeprefix(f"{root}: ")
             raise UsageError(f"the files of the commit {commit[:12]} cannot be written: {reason}") from None
+        if inside:
+            _take_out(whole, inside, folder, commit)
+
+
+def _take_out(whole: Path, inside: str, folder: Path, commit: str):
+    """Move the files of a folder of a repository that was written to `whole` to `folder`."""
+    try:
+        if not (whole / inside).is_dir():
+            raise UsageError(f"the commit {commit[:12]} has no folder {inside.removesuffix('/')}")
+        for path in (whole / inside).iterdir():
+            path.rename(folder / path.name)
+    finally:
+        shutil.rmtree(whole, ignore_errors=True)
 
 
 def _places(root: Path, commit: str, path: str) -> list[Path]:
     """Return where the repository of a submodule may be: in the working copy, or beside the objects of `root`."""
     places = [root / path]
     try:
+        path = prefix(root) + path  # so it is called there
         ours = root / git(root, "rev-parse", "--git-common-dir").decode().strip()
         named = git(root, "config", "-z", "--blob", f"{commit}:.gitmodules", "--get-regexp", r"^submodule\..*\.path$")
     except UsageError:

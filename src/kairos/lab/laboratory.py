@@ -112,6 +112,7 @@ class Laboratory:
         self.database.claim(self._identity(), name, f"{socket.gethostname()}:{settings.folder}")
         store = DatasetStore(settings.path(settings.dataset_db))
         store.check()
+        self._claimed.reserve(store.path)
         self.datasets = LiveDatasets(store, self.database)
         self.proposals = Proposals(self.database, self.datasets)
         self.locks = Locks(self.database)

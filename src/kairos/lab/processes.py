@@ -155,7 +155,8 @@ class Process:
 
     async def _wait_gone(self):
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.gone.wait(), GRACE)
+            async with asyncio.timeout(GRACE):
+                await self.gone.wait()
 
     async def close(self):
         """Wait for its end, until what it has written is processed, and discard it."""
@@ -232,8 +233,10 @@ class Process:
                 continue
             if last:
                 return
+            # Not `wait_for`, which may return instead of being cancelled if something was written at that moment.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), OUTPUT_PERIOD)
+                async with asyncio.timeout(OUTPUT_PERIOD):
+                    await self._changed.wait()
 
     async def _read_output(self, ended: bool) -> bool:
         """Process what it has printed; returns whether there is more."""

@@ -20,7 +20,7 @@ from ..errors import KairosError, UsageError
 from ..schedule import listed
 from .defaults import MISSING
 from .excerpts import NOW, OWN, STORED
-from .exports import export, git
+from .exports import export, git, prefix
 from .printed import last_line
 from .processes import Ended, Processes
 
@@ -84,7 +84,7 @@ class FolderSource:
 
 
 class GitSource:
-    """Experiments in a Git repository, bare or not. A commit is written to `exports` once."""
+    """Experiments in a Git repository, bare or not, or in a folder of one. A commit is written to `exports` once."""
 
     def __init__(self, root: Path, exports: Path):
         self.root, self._exports = root.resolve(), exports
@@ -136,7 +136,9 @@ class GitSource:
 
     async def text(self, revision: str, name: str) -> tuple[str, str]:
         """Return a file of a commit, and that commit; UsageError if it is not there."""
-        return (await self._git("show", "--end-of-options", f"{revision}:{name}")).decode(errors="replace"), revision
+        inside = await asyncio.to_thread(prefix, self.root)
+        text = await self._git("show", "--end-of-options", f"{revision}:{inside}{name}")
+        return text.decode(errors="replace"), revision
 
     async def _export(self, revision: str, folder: Path):
         new = folder.with_name(f".{revision}.{os.getpid()}")

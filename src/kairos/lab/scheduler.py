@@ -175,16 +175,18 @@ class Scheduler:
 
     async def submit(self, pipeline_name, expid, priority=0, due_date=None, flush=False, **more) -> int | None:
         """Add a run to the queue; returns its number, once it is on the disk. None while the
-        laboratory ends. KeyError if `repo_rev` is no commit. `more`: `held`, `after`, `repeat`,
-        `person`, `request`, see `queue.Submission`."""
+        laboratory ends. KeyError if `repo_rev` is no commit, UsageError if its files cannot be written.
+        `more`: `held`, `after`, `repeat`, `person`, `request`, see `queue.Submission`."""
         if self._stopping:
             return None
         scheduling = {"pipeline": pipeline_name, "priority": priority, "due_date": due_date, "flush": flush, **more}
         scheduling = check_submission(expid, **scheduling)
         expid, message = await self._sources.resolved(expid)
-        submission = self._queue.submit(expid=expid, message=message, **scheduling)
-        self._callbacks["submitted"](submission)
-        self._enter(submission)
+        # From now on the files of its commit are there, also if the commit vanishes from its repository.
+        async with self._sources.using(expid):
+            submission = self._queue.submit(expid=expid, message=message, **scheduling)
+            self._callbacks["submitted"](submission)
+            self._enter(submission)
         return submission.rid
 
     def _enter(self, submission: Submission):

@@ -154,8 +154,10 @@ class GateSet:
     ) -> tuple[numpy.ndarray, list[int]]:
         """Return the result of `sequence`, and for each word the cycle of the sequence in which its
         content starts."""
-        used = {pulse.channel for pulses in self.gates.values() for pulse in pulses}
-        mask = sum(1 << channel for channel in used) if channels is None else channels
+        mask = channels
+        if mask is None:
+            used = {pulse.channel for pulses in self.gates.values() for pulse in pulses}
+            mask = sum(1 << channel for channel in used)
         every = (1 << self.core.channels) - 1
         if not isinstance(mask, int) or not 0 <= mask <= every:
             raise PulseError(
@@ -199,7 +201,7 @@ class GateSet:
         rows = self._image.owned(gate)
         if rows is None:
             raise PulseError(f"gate {gate}: there is no such gate")
-        if any(use.gate == gate and not use.in_tables for use in self.stats()):
+        if self._image.places(gate) is None:
             raise PulseError(f"gate {gate}: it does not fit into the tables, so it cannot be adjusted")
         return [(channel, p, address, _words(word)[0]) for channel, p, address, word in rows]
 

@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy
+
 from ..errors import KairosError, UsageError
 from ..files import read
 from .definitions import REFUSALS, Choice, Finder, Loop, Parallel, PulseData, install
-from .gates import Mixed, Pulse, PulseError
+from .gates import Adjustable, Follow, Mixed, Pulse, PulseError
 from .gateset import Branch, Core, GateSet
 from .usepulses import definition_of
 
@@ -89,6 +91,10 @@ class _Reading:
     gates: dict[str, list[Pulse]] = field(default_factory=dict)
     added: int = 0
     """How many gates have been added, known ones too."""
+    known: dict[tuple, str] = field(default_factory=dict)
+    """Gates that were given a name with another content than the first one, by that name and by their content."""
+    versions: dict[str, int] = field(default_factory=dict)
+    """Of gates that were given one name with several contents, the number of the last."""
     methods: dict[str, tuple] = field(default_factory=dict)
     """Those that define gates, by the gates' names."""
 
@@ -186,12 +192,17 @@ class _Reading:
         self.added += 1
         if self.added > MOST:
             raise UsageError(f"the circuit plays more than {MOST:,} gates")
-        own, number = name, 1
-        while own in self.gates and self.gates[own] != pulses:
-            number += 1
-            own = f"{name} #{number}"
-        self.gates[own] = pulses
-        return own
+        if self.gates.setdefault(name, pulses) == pulses:
+            return name
+        content = name, _content(pulses)
+        if content not in self.known:
+            own = name
+            while own in self.gates:
+                self.versions[name] = self.versions.get(name, 1) + 1
+                own = f"{name} #{self.versions[name]}"
+            self.gates[own] = pulses
+            self.known[content] = own
+        return self.known[content]
 
     def called(self, name: str, parameters) -> Iterator[tuple[str, ...] | Branch]:
         """Yield the steps of a gate, which may be a macro of the definitions, with its arguments."""
@@ -316,6 +327,22 @@ def _times(value, what: str) -> int:
     if number is None or number > MOST:
         raise UsageError(f"{what} {value!r}: it is repeated a whole number of times, 0 to {MOST:,}")
     return number
+
+
+def _content(value):
+    """Return something that is equal for equal pulses, and has a hash; of what is no value (functions), that same
+    object."""
+    if isinstance(value, list | tuple):
+        return type(value), *map(_content, value)
+    if isinstance(value, Pulse | Follow | Adjustable):
+        return type(value), *(_content(part) for part in vars(value).values())
+    if isinstance(value, numpy.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value
 
 
 _SIZED = re.compile(r"(?m)((?:^|;)\s*register\s+\w+\s*\[\s*)([A-Za-z_]\w*)(?=\s*\])")

@@ -6,11 +6,18 @@ from dataclasses import dataclass, field
 from ..devices import DeviceDB
 from .kernels import Kernels
 
-__all__ = ["Card", "Refused", "call", "step"]
+__all__ = ["Card", "Refused", "Registers", "call", "step"]
 
 
 class Refused(Exception):
     """Why a card cannot be restored."""
+
+
+class Registers(dict[str, int]):
+    """The registers that a run left in a card or chip. Refused for one that is missing: it was another one."""
+
+    def __missing__(self, name):
+        raise Refused(f"the run's card has no register {name}: it was another card than the device database has")
 
 
 @dataclass
@@ -19,7 +26,7 @@ class Card:
 
     name: str
     device: str
-    registers: dict[str, int]
+    registers: Registers
     database: DeviceDB
     untouched: list[str] = field(default_factory=list)
     """Chips to which the run never wrote; an empty name: the whole card."""
@@ -41,15 +48,21 @@ class Card:
         kept = {key: value for key, value in self.registers.items() if key not in self.passing}
         return {f"{self.name}.{key}": value for key, value in kept.items() if not key.startswith(left)}
 
-    def of(self, chip: str) -> dict[str, int]:
+    def of(self, chip: str) -> Registers:
         """Return the registers of a chip, by their names."""
-        start = f"{chip}."
-        return {name.removeprefix(start): value for name, value in self.registers.items() if name.startswith(start)}
+        start, own = f"{chip}.", self.registers.items()
+        return Registers({name.removeprefix(start): value for name, value in own if name.startswith(start)})
 
-    def numbered(self, name: str) -> list[int]:
-        """Return equal registers (NAME0, NAME1...), as many as there are."""
+    def numbered(self, name: str, least: int = 0) -> list[int]:
+        """Return equal registers (NAME0, NAME1...), as many as there are, at least `least`."""
         count = sum(key.startswith(name) and key.removeprefix(name).isdecimal() for key in self.registers)
-        return [self.registers[f"{name}{n}"] for n in range(count)]
+        return [self.registers[f"{name}{n}"] for n in range(max(count, least))]
+
+    def check_channels(self, count: int, register: str):
+        """Refused if the run's card had more channels, each with this register."""
+        had = sum(name.startswith("ch") and name.endswith(f".{register}") for name in self.registers)
+        if had != count:
+            raise Refused(f"it had {had} channels in the run, and has {count} now")
 
     def chips(self, **places: str) -> dict[int, tuple[str, str]]:
         """Return the devices that name this card, with their class, by number. `places`: for each class the argument

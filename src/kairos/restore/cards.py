@@ -30,6 +30,7 @@ __all__ = ["BUILDERS"]
 
 CHANNELS = 4
 """Of an Urukul or a Mirny."""
+ZOTINO_CHANNELS = 32
 PROFILES, RAM_WORDS = 8, 1024
 """Of an AD9910."""
 EXT_DIV = 32
@@ -103,7 +104,7 @@ def _ad9912(name: str, values: dict[str, int]) -> Iterator[Callable]:
 
 
 def _mirny(card: Card) -> Iterator[Callable]:
-    yield step("mirny", card.registers["CONTROL"], card.numbered("ATTENUATOR"), cpld=card.device)
+    yield step("mirny", card.registers["CONTROL"], card.numbered("ATTENUATOR", CHANNELS), cpld=card.device)
     if shifted := card.numbered("ALMAZNY"):
         first, length = mirny.EXTENSION, almazny.CHANNEL.width
         yield step("almazny", first, length, EXT_DIV, shifted, cpld=card.device)
@@ -129,6 +130,8 @@ def _adf5356(name: str, words: list[int], devices):
 def _ad53xx(card: Card) -> Iterator[Callable]:
     word, control = ad53xx.WORD, card.registers["CONTROL"]
     channels = [card.of(f"ch{n}") for n in range(sum(name.endswith(".X1A") for name in card.registers))]
+    if card.driver == "Zotino":
+        card.check_channels(ZOTINO_CHANNELS, "X1A")
 
     def special(target: str, data: int) -> int:
         return word.encode(mode="SPECIAL", target=target, data=data)
@@ -151,6 +154,7 @@ def _ad53xx(card: Card) -> Iterator[Callable]:
 
 def _fastino(card: Card) -> Iterator[Callable]:
     width = 1 << card.database.arguments(card.device).get("log2_width", 0)
+    card.check_channels(fastino.DAC.count, "DAC")
     codes = [card.registers[f"ch{n}.DAC"] for n in range(fastino.DAC.count)]
     masks: dict[int, int] = {}
     for n in range(len(codes)):
@@ -185,7 +189,11 @@ def _gains(initialises: bool):
 
 def _ad9834(card: Card) -> Iterator[Callable]:
     yield step(
-        "ad9834", card.numbered("FREQUENCY"), card.numbered("PHASE"), card.registers["CONTROL"], device=card.device
+        "ad9834",
+        card.numbered("FREQUENCY", 2),
+        card.numbered("PHASE", 2),
+        card.registers["CONTROL"],
+        device=card.device,
     )
 
 
@@ -201,10 +209,15 @@ def _ad9914(card: Card) -> Iterator[Callable]:
             arguments = card.database.arguments(name)
             if arguments.get("bus_channel") == bus:
                 drivers[arguments.get("channel")] = name
+    written = {name.partition(".")[0] for name, value in card.registers.items() if value}
+    if gone := sorted(written - {f"ch{n}" for n in drivers}):
+        raise Refused(f"the device database has no device for its {gone[0]}, which the run has written to")
     yield step("ad9914_reset", device=card.device)
     for n, name in sorted(drivers.items()):
         words = []
         for register, value in card.of(f"ch{n}").items():
+            if not hasattr(ad9914, register):
+                raise Refused(f"the run's card has a register ch{n}.{register}, which an AD9914 has not")
             words += [getattr(ad9914, register).address, to_int32(value)]
         yield step("ad9914", words, device=name)
 

@@ -7,11 +7,12 @@ from .. import emulator
 from ..cli.bench import NAME
 from ..cli.follow import insist
 from ..cli.waveforms import chips_of, file_of, show_chips
-from ..devices import DeviceDB, DeviceError, DeviceManager
+from ..devices import DeviceDB, DeviceManager
 from ..emulator.registers import state_of
 from ..errors import UsageError
 from ..labclient import connect
 from ..waveform import chips as states
+from .fits import database_before, lacking
 from .plan import Plan, planned
 
 __all__ = ["chips"]
@@ -29,7 +30,7 @@ def chips(args) -> int:
         return _submitted(args, path)
     registers, devices = chips_of(path)
     database = DeviceDB.load(args.device_db)
-    plan = planned(registers, devices, database, args.cards)
+    plan = planned(registers, devices, database, args.cards, database_before(path))
     differing = _written(plan, database)
     if args.json:
         print(json.dumps({"restored": plan.registers, "untouched": plan.untouched, "differing": differing}))
@@ -67,15 +68,13 @@ def _written(plan: Plan, database: DeviceDB) -> list[str] | None:
         device = emulator.acquire(host, options)
     devices = DeviceManager(database)
     try:
+        if device is not None and (gone := lacking(plan.registers, device)):
+            raise UsageError(f"nothing is restored: the device has no {', '.join(gone)}, which the run has written to")
         plan.write(devices)
         if device is None:
             return None
         now = state_of(device)[0]
         return [each.text for each in states.changed(plan.registers, {key: now.get(key) for key in plan.registers})]
-    except DeviceError as error:
-        raise UsageError(str(error)) from None
-    except ValueError as error:  # of a driver, raised on the device
-        raise UsageError(f"the chips are restored in part only: {' '.join(str(error).split())}") from None
     finally:
         devices.close_devices()
         if device is not None:

@@ -1,8 +1,11 @@
 """The run of a laboratory that restores chips: it has its turn in the queue, as everything that uses the device."""
 
+from pathlib import Path
+
 from kairos.cli.waveforms import chips_of
 from kairos.devices import DeviceDB
 from kairos.experiment import EnvExperiment, StringValue
+from kairos.restore.fits import database_before
 from kairos.restore.plan import planned
 
 __all__ = ["RestoreChips"]
@@ -19,7 +22,8 @@ class RestoreChips(EnvExperiment):
     def prepare(self):
         """Plan what is to be written, so that what cannot be is refused before anything is."""
         cards = self.cards.split()
-        self._plan = planned(*chips_of(self.results), DeviceDB(self.get_device_db()), cards)
+        before = database_before(Path(self.results))
+        self._plan = planned(*chips_of(self.results), DeviceDB(self.get_device_db()), cards, before)
 
     def run(self):
         self._plan.write(self)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..contracts.cards import CARDS
-from ..devices import DeviceDB
+from ..devices import DeviceDB, DeviceError
 from ..errors import UsageError
-from .card import Card, Refused
+from .card import Card, Refused, Registers
 from .cards import BUILDERS
+from .fits import check
 from .suservo import belongs_to
 
 __all__ = ["Plan", "planned"]
@@ -35,16 +36,30 @@ class Plan:
         return text + (left if self.untouched else "")
 
     def write(self, devices):
-        """Write everything, with the drivers of a `DeviceManager`. Exceptions of drivers, if a card does not answer."""
-        for steps in self.steps.values():
-            for step in steps:
-                step(devices)
+        """Write everything, with the drivers of a `DeviceManager`. UsageError, with what was written and what was not,
+        if a card does not answer."""
+        names = list(self.steps)
+        for number, (name, steps) in enumerate(self.steps.items()):
+            try:
+                for step in steps:
+                    step(devices)
+            except (DeviceError, ValueError) as error:  # of a driver, perhaps raised on the device
+                done, left = (", ".join(each) or "nothing" for each in (names[:number], names[number + 1 :]))
+                why = " ".join(str(error).split())
+                raise UsageError(f"{name} is restored in part only: {why}; restored are {done}; not {left}") from None
 
 
-def planned(registers: dict[str, int], devices: dict[str, str], database: DeviceDB, chosen: Iterable[str] = ()) -> Plan:
+def planned(
+    registers: dict[str, int],
+    devices: dict[str, str],
+    database: DeviceDB,
+    chosen: Iterable[str] = (),
+    before: DeviceDB | None = None,
+) -> Plan:
     """Plan to restore the registers of a run. `devices`: for parts of its bench, the entry of the device database that
-    stands for the card. `chosen`: cards; by default all. UsageError, in one line, if one of them cannot be restored."""
-    cards: dict[str, dict[str, int]] = defaultdict(dict)
+    stands for the card. `chosen`: cards; by default all. `before`: the device database of the run, if it is known.
+    UsageError, in one line, if one of them cannot be restored."""
+    cards: dict[str, Registers] = defaultdict(Registers)
     for name, value in registers.items():
         card, _, register = name.partition(".")
         cards[card][register] = value
@@ -61,6 +76,9 @@ def planned(registers: dict[str, int], devices: dict[str, str], database: Device
             if servo is not None:
                 known = servo in made
                 raise Refused(f"it belongs to the SU-Servo {servo}" + (": name that" if known else _OLD))
+            for each in (card, *card.parts) if before is not None else ():
+                builder = _builder(each)
+                check(each, before, {driver for driver, made in BUILDERS.items() if made is builder})
             steps = list(_builder(card)(card))
         except Refused as why:
             refused[name] = str(why)
@@ -79,7 +97,7 @@ def planned(registers: dict[str, int], devices: dict[str, str], database: Device
 
 
 def _cards(
-    cards: dict[str, dict[str, int]], devices: dict[str, str], database: DeviceDB, refused: dict[str, str]
+    cards: dict[str, Registers], devices: dict[str, str], database: DeviceDB, refused: dict[str, str]
 ) -> tuple[dict[str, Card], dict[str, str]]:
     """Return the cards by name, and of those that belong to an SU-Servo, as which they are made, its name; those that
     cannot be made are added to `refused`, with the reason."""

@@ -1,7 +1,7 @@
 """Repeats a recorded session: the kernels run again, and their calls get the answers that they had got."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from ..contracts.session import Reply
@@ -20,13 +20,13 @@ class Replay(Session):
     """A session that calls no host functions.
 
     `ended`: why it has ended before the last kernel, or None: a call for which there is no answer, where
-    the first run has ended, too. `until_ns`: time of the device at which its last kernel is ended, because somebody has
-    ended the first run; None: never.
+    the first run has ended, too. `is_over`: called again and again with the device's time in ns while the last kernel
+    runs, which is ended when it returns true, because somebody has ended the first run; None: never.
     """
 
-    def __init__(self, host: str | None, emulator, until_ns: int | None = None):
+    def __init__(self, host: str | None, emulator, is_over: Callable[[int], bool] | None = None):
         super().__init__(host, emulator=emulator)
-        self._until_ns, self._is_last = until_ns, False
+        self._is_over, self._is_last = is_over, False
         self.ended: str | None = None
         self.failures = 0
         """Kernels that have ended in an exception."""
@@ -49,7 +49,7 @@ class Replay(Session):
     @contextmanager
     def _limited(self) -> Iterator[None]:
         """Context in which the connection is closed when the time has come."""
-        if self._until_ns is None or not self._is_last:
+        if self._is_over is None or not self._is_last:
             yield
             return
         over = threading.Event()
@@ -58,7 +58,7 @@ class Replay(Session):
             # The main thread reads from the session meanwhile, and asks the emulator nothing.
             with suppress(EmulatorError):
                 while not over.wait(LOOKED):
-                    if self.emulator.control.status()["time_ns"] > self._until_ns:
+                    if self._is_over(self.emulator.control.status()["time_ns"]):
                         self.ended = "where somebody has ended it"
                         self._connection.shut_down()
                         return

@@ -16,7 +16,7 @@ from ..experiment.arguments import DefaultMissing
 from ..experiment.environment import is_public_experiment
 from ..experiment.store import DatasetStore
 from ..texts import plain
-from .folder import changes, experiments_of, known, summary
+from .folder import changes, differs, experiments_of, known, summary
 from .interlocks import FILE, Rule, load
 from .rehearsal import Rehearsal, Twin, in_a_line
 from .verdict import described, diagnostics, sentence, table
@@ -117,8 +117,8 @@ def everything(args) -> int:
         print(plain(f"{name}: it was there before"))
     if args.record:
         files.write(args.record, json.dumps(found, indent=1, sort_keys=True).encode() + b"\n")
-    differs = bool(gone) or any(found[name] != before.get(name) for name in found if before)
-    return int(differs or not all(entry["passed"] for entry in found.values()))
+    differing = any(name not in before or differs(before[name], found[name]) for name in found if before)
+    return int(bool(gone) or differing or not all(entry["passed"] for entry in found.values()))
 
 
 def interlocked(args) -> int:

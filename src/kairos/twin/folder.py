@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from ..cli.experiments import import_file
 from ..errors import KairosError, UsageError
 from ..experiment.environment import is_base, is_public_experiment
@@ -13,7 +15,10 @@ from ..waveform.stored import packed
 from .rehearsal import Rehearsal
 from .verdict import brief, sentence
 
-__all__ = ["changes", "experiments_in", "experiments_of", "known", "summary"]
+__all__ = ["changes", "differs", "experiments_in", "experiments_of", "known", "summary"]
+
+LARGEST, MOST = 100_000, 200
+"""Datasets that count as figures: numbers of the largest, and how many."""
 
 
 def experiments_of(root: Path) -> Iterator[tuple[str, str, type | KairosError]]:
@@ -42,7 +47,8 @@ def experiments_in(path: str) -> list[tuple[str, type]]:
 
 
 def summary(found: Rehearsal) -> dict:
-    """Return what is compared: verdict, points, least slack, time on the device, waveform (its hash)."""
+    """Return what is compared: verdict, points, least slack, time on the device, waveform (its hash), figures of the
+    physics."""
     least = found.least
     return {
         "passed": found.passed,
@@ -50,8 +56,26 @@ def summary(found: Rehearsal) -> dict:
         "least_slack_ns": None if least is None else least.slack_ns,
         "device_ns": found.device_ns,
         "waveform": "" if found.recording is None or found.stopped else _digest(found),
+        "figures": {} if found.stopped else _figures(found.datasets),
         "sentence": sentence(found, with_duration=False),
     }
+
+
+def _figures(datasets: dict) -> dict[str, float]:
+    """Return the physics figures of an experiment: its datasets that are numbers, and of lists and arrays of numbers
+    the mean of those that are there."""
+    figures = {}
+    for key, value in sorted(datasets.items()):
+        try:
+            values = np.asarray(value)
+        except (ValueError, TypeError):
+            continue  # rows of several lengths
+        if values.dtype.kind not in "iuf" or not 0 < values.size <= LARGEST or len(figures) == MOST:
+            continue
+        values = values[np.isfinite(values)]
+        if len(values):
+            figures[f"mean of {key}" if np.ndim(value) else key] = float(values.mean())
+    return figures
 
 
 def _digest(found: Rehearsal) -> str:
@@ -87,4 +111,23 @@ def changes(before: dict, after: dict) -> list[str]:
             found.append(f"{what} {'none' if old is None else brief(old)} before")
     if before.get("waveform") != after.get("waveform"):
         found.append("another waveform")
-    return found
+    return [*found, *_other_figures(before, after)]
+
+
+def differs(before: dict, after: dict) -> bool:
+    """Return whether anything differs of what both have: what was written by an older version has less."""
+    return any(before.get(name) != after.get(name) for name in after if name in before or name != "figures")
+
+
+def _other_figures(before: dict, after: dict) -> Iterator[str]:
+    """Yield which figures differ, of what both have: what was written by an older version has none."""
+    if "figures" not in before or "figures" not in after:
+        return
+    old, new = before["figures"], after["figures"]
+    for name in sorted({*old, *new}):
+        if old.get(name) != new.get(name):
+            now, then = (f"{figures[name]:.4g}" if name in figures else "none" for figures in (new, old))
+            # Equal in so many digits, they are told exactly.
+            if now == then:
+                now, then = f"{new[name]!r}", f"{old[name]!r}"
+            yield f"{name} {now}, {then} before"

@@ -54,6 +54,8 @@ class Inputs:
     """An output pin, how often it had changed, ns from then on, an input pin, its level."""
     missing: int
     """Inputs that cannot be repeated: before the first change of an output pin, or that no pin gives."""
+    duration_ns: int = 0
+    """From the first output to the last."""
 
     def write(self, folder: Path) -> Path:
         """Write the bench into a folder; returns the path of its file."""
@@ -97,7 +99,8 @@ def inputs_in(data: bytes, ddb: DeviceDB) -> Inputs:
         bits, unknown = words.bits_of(sent, received)
         changes += [((channel, words.CLOCK), one.count, words.AFTER_NS, (channel, one.line), one.level) for one in bits]
         missing += unknown
-    return Inputs(outputs, changes, missing)
+    times = [one.timestamp for one in dump.messages if isinstance(one, OutputMessage)]
+    return Inputs(outputs, changes, missing, round((max(times) - min(times)) * period) if times else 0)
 
 
 def _driver(ddb: DeviceDB, name: str) -> str:

@@ -5,10 +5,12 @@ Each ``[[rule]]`` has a `name`, what it is about, and limits:
 | About | Limits |
 |---|---|
 | ``voltage = "zotino0.ch7"`` | ``below``, ``above``: volts |
-| ``tone = "urukul0.ch0"`` | while on: ``below_dbm``, ``below_hz``, ``above_hz``; ``energy_j`` within ``window_s`` |
+| ``tone = "urukul0_ch0"`` | while on: ``below_dbm``, ``below_hz``, ``above_hz``; ``energy_j`` within ``window_s`` |
 | ``pin = "ttl4"`` | ``never_without``, ``never_with``: another pin; ``at_most_s``: longest time high |
 
-``tolerance_s`` allows a violation for so long (default 0). ``message`` is what the user is told.
+Outputs have the names of devices or of the bench (`outputs`). ``tolerance_s`` allows a violation for so long (default
+0). ``message`` is what the user is told. What a run leaves behind at its end lasts until somebody changes it, so a rule
+about a duration is judged as if it stayed for ever.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,6 +24,7 @@ from ..emulator.sources import Sources
 from ..errors import UsageError
 from ..files import read_toml
 from ..waveform import Changes, Channel, Recording
+from .outputs import Output, find, known
 
 __all__ = ["FILE", "Rule", "Violation", "load", "violations"]
 
@@ -29,6 +32,9 @@ FILE = "interlocks.toml"
 NS = 1e-9
 LARGEST = 1e300
 """Beyond any limit that makes sense."""
+FOREVER = 2.0**62
+"""Longer than any run, in ns."""
+STAYS = ", and stays so after the run"
 
 
 @dataclass(frozen=True)
@@ -117,19 +123,22 @@ def _rule(path: Path, number: int, said: dict) -> Rule:
     return Rule(**said)
 
 
-def violations(rules: Sequence[Rule], recording: Recording, device, sources: Sources, ddb: DeviceDB) -> list[Violation]:
-    """Return the violations of a run on an emulated device, the first one of each limit. UsageError
-    for a rule about something that the device does not have."""
-    run = _Run(recording, device, sources, ddb)
+def violations(
+    rules: Sequence[Rule], recording: Recording, device, sources: Sources, ddb: DeviceDB, ended: bool = True
+) -> list[Violation]:
+    """Return the violations of a run on an emulated device, the first one of each limit. `ended`: the run has come to
+    its end, or failed, and leaves everything as it is; else only its beginning is known. UsageError for a rule about
+    something that the device does not have."""
+    run = _Run(recording, device, sources, ddb, ended)
     return [found for rule in rules for found in run.of(rule)]
 
 
 class _Run:
     """What rules are checked against. Times are in ns of the page."""
 
-    def __init__(self, recording: Recording, device, sources: Sources, ddb: DeviceDB):
+    def __init__(self, recording: Recording, device, sources: Sources, ddb: DeviceDB, ended: bool):
         self._recording, self._device, self._sources, self._ddb = recording, device, sources, ddb
-        self._end = max(recording.duration_ns, 1)
+        self._end, self._ended = max(recording.duration_ns, 1), ended
         self._plan = device.control.request("bench")["plan"] if device.has_bench else {}
 
     def of(self, rule: Rule) -> Iterator[Violation]:
@@ -142,33 +151,38 @@ class _Run:
             yield from self._of_pin(rule)
 
     def _of_voltage(self, rule: Rule):
-        part, rows = self._history("volts", rule, rule.voltage)
+        output, rows = self._history("volts", rule, rule.voltage)
         times, values = rows[:, 0], rows[:, 1]
+        text, channels = f"{{:.4g}} V at {_literal(rule.voltage)}", self._channels_of(output)
         if rule.below is not None:
-            yield from self._first(rule, times, values >= rule.below, values, "{:.4g} V", part=part)
+            yield from self._first(rule, times, values >= rule.below, text, channels, values)
         if rule.above is not None:
-            yield from self._first(rule, times, values <= rule.above, values, "{:.4g} V", part=part)
+            yield from self._first(rule, times, values <= rule.above, text, channels, values)
 
     def _of_tone(self, rule: Rule):
-        part, rows = self._history("tones", rule, rule.tone)
+        output, rows = self._history("tones", rule, rule.tone)
         times, hertz, dbm = rows[:, 0], rows[:, 1], rows[:, 2]
-        on = ~np.isnan(dbm)
+        on, name, channels = ~np.isnan(dbm), _literal(rule.tone), self._channels_of(output)
         if rule.below_dbm is not None:
-            yield from self._first(rule, times, on & (dbm >= rule.below_dbm), dbm, "{:.4g} dBm", part=part)
+            bad = on & (dbm >= rule.below_dbm)
+            yield from self._first(rule, times, bad, f"{{:.4g}} dBm at {name}", channels, dbm)
         if rule.below_hz is not None:
-            yield from self._first(rule, times, on & (hertz >= rule.below_hz), hertz, "{:.9g} Hz", part=part)
+            bad = on & (hertz >= rule.below_hz)
+            yield from self._first(rule, times, bad, f"{{:.9g}} Hz at {name}", channels, hertz)
         if rule.above_hz is not None:
-            yield from self._first(rule, times, on & (hertz <= rule.above_hz), hertz, "{:.9g} Hz", part=part)
+            bad = on & (hertz <= rule.above_hz)
+            yield from self._first(rule, times, bad, f"{{:.9g}} Hz at {name}", channels, hertz)
         if rule.energy_j is not None:
             watts = np.where(on, 10 ** (np.nan_to_num(dbm) / 10) * 1e-3, 0.0)
-            yield from self._energy(rule, times, watts, part)
+            yield from self._energy(rule, times, watts, f"{{:.4g}} J at {name}", channels)
 
-    def _energy(self, rule: Rule, times, watts, part):
+    def _energy(self, rule: Rule, times, watts, text: str, channels: list[int]):
         """Yield the first time at which the energy of a window ending there is too large."""
         if not len(times):
             return
         window = rule.window_s / NS
-        ends = np.append(times, max(self._end, times[-1]))
+        end = max(self._end, times[-1]) + (window if self._ended else 0.0)
+        ends = np.append(times, end)
         sums = np.concatenate(([0.0], np.cumsum(watts * np.diff(ends) * NS)))
 
         def energy(at):
@@ -177,7 +191,9 @@ class _Run:
         candidates = np.unique(np.concatenate((ends, ends[:-1] + window)))
         candidates = candidates[candidates <= ends[-1]]
         spent = energy(candidates) - energy(candidates - window)
-        yield from self._first(rule, candidates, spent >= rule.energy_j, spent, "{:.4g} J", part=part, runs=False)
+        bad = np.flatnonzero(spent >= rule.energy_j)
+        if len(bad):
+            yield self._violation(rule, candidates[bad[0]], text.format(spent[bad[0]]), channels)
 
     def _of_pin(self, rule: Rule):
         pin = self._channel(rule, rule.pin)
@@ -190,31 +206,35 @@ class _Run:
             union = np.unique(np.concatenate((times, own_times)))
             bad = (_at(times, levels, union) == 1) & ((_at(own_times, own_levels, union) == 1) != bool(wanted))
             text = f"{rule.pin} is high while {other} is {'not' if wanted else 'high'}"
-            yield from self._first(rule, union, bad, None, text, channels=[pin.number, partner.number])
+            yield from self._first(rule, union, bad, text, [pin.number, partner.number])
         if rule.at_most_s is not None:
-            ends = np.append(times[1:], max(self._end, times[-1]))
-            long = (levels == 1) & (ends - times > _ns(rule.at_most_s))
-            spent = (ends - times) * NS
-            yield from self._first(rule, times, long, spent, "{:.4g} s high", channels=[pin.number], runs=False)
+            for start, ns in self._lasting(times, levels == 1, rule.at_most_s):
+                long = STAYS if ns > FOREVER / 2 else f" for {ns * NS:.4g} s"
+                yield self._violation(rule, times[start], f"{rule.pin} is high{long}", [pin.number])
 
-    def _first(self, rule: Rule, times, bad, values, text: str, part=None, channels=None, runs=True):
-        """Yield the first violation that lasts longer than the tolerance. `times`: when something
-        changes, `bad`: whether the rule is violated from then on."""
+    def _first(self, rule: Rule, times, bad, text: str, channels: list[int], values=None):
+        """Yield the first violation that lasts longer than the tolerance. `times`: when something changes, `bad`:
+        whether the rule is violated from then on, `values`: for the text."""
+        for start, ns in self._lasting(times, bad, rule.tolerance_s):
+            said = text if values is None else text.format(values[start])
+            yield self._violation(rule, times[start], said + (STAYS if ns > FOREVER / 2 else ""), channels)
+
+    def _lasting(self, times, bad, tolerance_s: float) -> Iterator[tuple[int, float]]:
+        """Yield where `bad` begins that is the first to last longer, and how long it lasts in ns."""
         if not len(times):
             return
         changes = np.diff(bad.astype(np.int8), prepend=0, append=0)
         starts, after = np.flatnonzero(changes == 1), np.flatnonzero(changes == -1)
-        if runs:
-            ends = np.append(times, max(self._end, times[-1]))
-            starts = starts[ends[after] - times[starts] > _ns(rule.tolerance_s)]
-        if not len(starts):
-            return
-        start = int(starts[0])
-        at = int(times[start])
-        said = text if values is None else text.format(values[start])
-        limit = f": {rule.message}" if rule.message else ""
-        where = self._place(at, channels if channels is not None else self._channels_of(part))
-        yield Violation(rule.name, f"{said}{limit}", at, *where)
+        last = max(self._end, times[-1])
+        ends = np.append(times, last + FOREVER if self._ended else last)[after]
+        lasting = ends - times[starts]
+        long = np.flatnonzero(lasting > _ns(tolerance_s))
+        if len(long):
+            yield int(starts[long[0]]), float(lasting[long[0]])
+
+    def _violation(self, rule: Rule, at_ns, text: str, channels: list[int]) -> Violation:
+        said = f"{text}: {rule.message}" if rule.message else text
+        return Violation(rule.name, said, int(at_ns), *self._place(int(at_ns), channels))
 
     def _place(self, at_ns: int, channels: list[int]) -> tuple[str | None, int | None]:
         """Return file and line of the last output by a time on these channels."""
@@ -236,39 +256,36 @@ class _Run:
                 return channel
         raise UsageError(f"rule {rule.name}: the device has no pin {name}")
 
-    def _channels_of(self, part: str) -> list[int]:
-        """Return the channels of the pins that are wired to a part."""
-        prefix = (f"spi_{part}_", f"{part}_")
-        return [
+    def _channels_of(self, output: Output) -> list[int]:
+        """Return the channels of the pins that act on an output."""
+        prefix = (f"spi_{output.part}_", f"{output.part}_")
+        return output.channels or [
             channel.number
             for channel in self._recording.channels
             if channel.number is not None and channel.name.startswith(prefix)
         ]
 
-    def _history(self, kind: str, rule: Rule, name: str) -> tuple[str, np.ndarray]:
-        """Return the part of an output, and its history: time, then volts, or Hz, dBm, turns."""
-        card, _, said = name.rpartition(".")
-        for part in self._plan.get("parts", ()):
-            if part["name"] != card:
-                continue
-            first = part["tones"] if kind == "volts" else 0
-            number = part["names"].get(said)
-            if number is None and said.removeprefix("ch").isdecimal():
-                number = first + int(said.removeprefix("ch"))
-            if number is not None and first <= number < first + part[kind]:
-                rows = self._device.control.request(kind, part=card, output=number)[kind]
-                width = 4 if kind == "tones" else 2
-                found = np.array([[np.nan if value is None else value for value in row] for row in rows], float)
-                found = found.reshape(-1, width)
-                found[:, 0] = np.maximum(found[:, 0] - self._recording.origin_ns, 0)
-                return card, found
-        have = [part["name"] for part in self._plan.get("parts", ()) if part[kind]]
-        raise UsageError(f"rule {rule.name}: the bench has no {name}; parts with {kind}: {', '.join(have) or 'none'}")
+    def _history(self, kind: str, rule: Rule, name: str) -> tuple[Output, np.ndarray]:
+        """Return an output, and its history: time, then volts, or Hz, dBm, turns."""
+        output = find(self._plan, self._ddb, kind, name)
+        if output is None:
+            have = known(self._plan, self._ddb, kind)
+            raise UsageError(f"rule {rule.name}: the bench has no {name}; with {kind} there are: {have}")
+        rows = self._device.control.request(kind, part=output.part, output=output.number)[kind]
+        found = np.array([[np.nan if value is None else value for value in row] for row in rows], float)
+        found = found.reshape(-1, 4 if kind == "tones" else 2)
+        found[:, 0] = np.maximum(found[:, 0] - self._recording.origin_ns, 0)
+        return output, found
+
+
+def _literal(name: str) -> str:
+    """Return a name as part of a text that is formatted."""
+    return name.replace("{", "{{").replace("}", "}}")
 
 
 def _ns(seconds: float) -> int:
     """Return a time in ns; of one that no run lasts, some that none lasts either."""
-    return round(min(seconds / NS, 2.0**62))
+    return round(min(seconds / NS, FOREVER / 4))
 
 
 def _steps(channel: Channel) -> tuple[np.ndarray, np.ndarray]:

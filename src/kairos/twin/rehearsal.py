@@ -118,9 +118,14 @@ class Rehearsal:
         return min(timed, key=lambda line: line.slack_ns) if timed else None
 
     @property
+    def incomplete(self) -> bool:
+        """Whether the rest cannot be rehearsed."""
+        return self.failure is not None and self.failure.kind == NoStandIn.__name__
+
+    @property
     def passed(self) -> bool:
         """Whether nothing was found that would fail."""
-        return not (self.lost or self.violations) and (self.failure is None or self.failure.kind == NoStandIn.__name__)
+        return not (self.lost or self.violations) and (self.failure is None or self.incomplete)
 
 
 class _Borrowed(DatasetDB):
@@ -247,6 +252,8 @@ class Twin:
             error = self._execute(experiment, within_s, longest_s)
         found.printed = printed.getvalue()
         found.stopped = isinstance(error, TimeUp)
+        if error is not None and not found.stopped:
+            found.failure = _failure(error, path, [])  # its pass follows from what is examined
         found.datasets, found.provenance = dict(experiment.datasets.local), self._provenance
         records = experiment.datasets.groups()["datasets"]
         found.metadata = {key: dict(record.metadata) for key, record in records.items()}
@@ -298,7 +305,8 @@ class Twin:
             state = device.control.request("bench")
             others = unseen(device, state, found.channels, self.ddb.channels_of("TTLInOut"))
             found.warnings = [text for _, text, _ in (*state["warnings"], *state["unfinished"], *others)]
-        found.violations = violations(self._rules, found.recording, device, sources, self.ddb)
+        ended = not found.stopped and not found.incomplete
+        found.violations = violations(self._rules, found.recording, device, sources, self.ddb, ended)
         # The last, since it makes the device do more.
         found.lost = places_of(device.lost_outputs(), sources, found.channels)
 

@@ -7,7 +7,7 @@ that its kernels take the same branches, whatever host functions would answer no
 
 import json
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ __all__ = ["Replayed", "replay", "replayed"]
 
 BEYOND_NS = 1_000_000
 """Time of the device beyond the last event of a run that somebody has ended; what happens there is left out."""
+SLOWER = 3
+"""Times as long as in the run for the twin to make its outputs."""
 STEPS = 256 << 20
 """Bytes for the steps of kernels; those beyond are not known."""
 
@@ -60,6 +62,8 @@ class Replayed:
     """Recorded inputs that cannot be repeated."""
     steps: Sequence[Any] = ()
     """The calls of the kernels (`kairos.compiler.steps.Step`), if they were asked for."""
+    end_ns: int | None = None
+    """Time of the device where somebody has ended the run; None: it has ended by itself."""
 
     def at(self, instant: int) -> dict[str, Any]:
         """Return what was there at an instant, in ns after the first event of the pins: the last `output` of the
@@ -71,6 +75,9 @@ class Replayed:
         due, submitted = outputs["time_ns"], outputs["submitted_ns"]
         now = instant + self.recording.origin_ns
         order = np.argsort(due, kind="stable")
+        if self.end_ns is not None:  # the twin may have gone on for a while
+            order = order[due[order] <= self.end_ns]
+            submitted = np.where(due <= self.end_ns, submitted, UNKNOWN)
         passed = int(np.searchsorted(due[order], now, side="right"))
         made = np.flatnonzero((submitted != UNKNOWN) & (submitted <= now))
         return {
@@ -191,9 +198,8 @@ def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: 
             device = used.device
             if debugged or page is not None:
                 steps_of_kernels.record(device, STEPS)
-            ended = recording is not None and texts.get("status", ENDED_BY_ITSELF[0]) not in ENDED_BY_ITSELF
-            until = recording.origin_ns + recording.duration_ns + BEYOND_NS if ended else None
-            session = Replay("127.0.0.1", device, until)
+            ended = texts.get("status", ENDED_BY_ITSELF[0]) not in ENDED_BY_ITSELF
+            session = Replay("127.0.0.1", device, _end(recording, inputs, device) if ended else None)
             try:
                 session.repeat(steps, _kernels(steps, libraries))
             finally:
@@ -201,24 +207,57 @@ def replayed(path: Path, twin: str | None = None, debugged: bool = False, page: 
             device.wait_idle(timeout=SETTLING, clocks=used.ddb.free_running)
             names = used.ddb.channel_names()
             again, sources = device.recording(names), device.sources()
-            if ended:
+            end_ns = None
+            if ended and recording is not None:
                 # The last output could have been replaced by the next one.
+                end_ns = again.origin_ns + recording.duration_ns
                 again, recording = (_before(each, recording.duration_ns) for each in (again, recording))
-            found = Replayed(again, sources, session.statistics.kernels, complete, [])
+            elif ended:
+                end_ns = _last_of(inputs, sources)
+                again = _before(again, end_ns - again.origin_ns + 1)
+            found = Replayed(again, sources, session.statistics.kernels, complete, [], end_ns=end_ns)
             if debugged or page is not None:
-                found.steps = load_compiler().steps.steps_in(
-                    steps_of_kernels.recorded(device), device.kernels.libraries()
-                )
+                steps = load_compiler().steps.steps_in(steps_of_kernels.recorded(device), device.kernels.libraries())
+                found.steps = [each for each in steps if end_ns is None or each.time_ns <= end_ns]
             if page is not None:
                 write_run(page, again, used.ddb.entries, names, device, path.name, found.steps, _files(texts))
             if inputs is not None:
                 found.outputs, found.missing = sum(map(len, inputs.outputs.values())), inputs.missing
-                found.differences = _other_outputs(inputs, sources, names) if complete else []
+                found.differences = _other_outputs(inputs, sources, names, ended) if complete else []
             elif complete:
                 found.differences = [each.text for each in differences(recording, again)]
             return found
     finally:
         scratch.close()
+
+
+def _end(recording: Recording | None, inputs: Inputs | None, device) -> Callable[[int], bool]:
+    """Return a function of the device's time, whether the twin has done what a run had that somebody has ended."""
+    if recording is not None:
+        until = recording.origin_ns + recording.duration_ns + BEYOND_NS
+        return lambda now_ns: now_ns > until
+    begun: list[int] = []
+    wanted = {channel: len(addresses) for channel, addresses in inputs.outputs.items()}
+
+    def is_over(now_ns: int) -> bool:
+        begun.append(now_ns)
+        if now_ns - begun[0] > SLOWER * inputs.duration_ns + BEYOND_NS:
+            return True  # it has taken another branch
+        channels, counts = np.unique(device.sources().outputs["target"] >> 8, return_counts=True)
+        made = dict(zip(channels.tolist(), counts.tolist(), strict=True))
+        return all(made.get(channel, 0) >= count for channel, count in wanted.items())
+
+    return is_over
+
+
+def _last_of(inputs: Inputs, sources: Sources) -> int:
+    """Return the time of the last output of the twin that the run has made, too."""
+    outputs = sources.outputs
+    last = 0
+    for channel, addresses in inputs.outputs.items():
+        due = outputs["time_ns"][outputs["target"] >> 8 == channel][: len(addresses)]
+        last = max(last, int(due.max(initial=0)))
+    return last
 
 
 def _before(recording: Recording, end_ns: int) -> Recording:
@@ -255,15 +294,17 @@ def _bench_of(texts: dict[str, str], folder: Path) -> Path | None:
     return bench
 
 
-def _other_outputs(inputs: Inputs, sources: Sources, names: dict[int, str]) -> list[str]:
+def _other_outputs(inputs: Inputs, sources: Sources, names: dict[int, str], ended: bool) -> list[str]:
     """Return a line for each channel to which the kernels have given other outputs than in the run: they have taken
-    another branch. Times are not compared: those after an answer of the host depend on how long it took."""
+    another branch. Times are not compared: those after an answer of the host depend on how long it took. `ended`:
+    somebody has ended the run, beyond which the twin may have made more."""
     again: dict[int, list[int]] = {}
     for target in sources.outputs["target"].tolist():
         again.setdefault(target >> 8, []).append(target & 0xFF)
     lines = []
     for channel in sorted({*inputs.outputs, *again}):
         one, other = inputs.outputs.get(channel, []), again.get(channel, [])
+        other = other[: len(one)] if ended else other
         if one != other:
             alike = next((place for place, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1), None)
             alike = min(len(one), len(other)) if alike is None else alike

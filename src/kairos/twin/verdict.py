@@ -7,7 +7,6 @@ from ..diagnostics import Diagnostic, Range
 from ..waveform.table import aligned
 from .rehearsal import Rehearsal
 from .slack import KEPT, Places
-from .standins import NoStandIn
 
 __all__ = ["brief", "described", "diagnostics", "sentence", "table"]
 
@@ -30,10 +29,9 @@ def _seconds(seconds: float) -> str:
 def sentence(found: Rehearsal, with_duration: bool = True) -> str:
     """Return the result in one line. `with_duration`: with the time that it took, which differs each
     time."""
-    if found.failure is not None and found.failure.kind != NoStandIn.__name__:
-        return _failed(found)
-    if found.violations:
-        return _refused(found)
+    failed = found.failure is not None and not found.incomplete
+    if failed or found.violations:
+        return "; ".join(_wrong(found, failed))
     parts = _measured(found)
     if found.lost:
         parts += [lost.text for lost in found.lost]
@@ -41,14 +39,32 @@ def sentence(found: Rehearsal, with_duration: bool = True) -> str:
         parts.append("no underflow" if not found.stopped else "no underflow until then")
     head = f"rehearsed in {_seconds(found.wall_s)}" if with_duration else "rehearsed"
     if found.failure is not None:
-        place = found.failure.place
-        where = f"cannot be rehearsed beyond {f'line {found.failure.line}' if place else 'its beginning'}"
-        head = f"{where}: {found.failure.message} (until then, {head}"
+        head = f"{_beyond(found)} (until then, {head}"
         return f"{head}: {', '.join(parts)})" if parts else f"{head})"
     if found.stopped:
         after = f" after {_seconds(found.wall_s)}" if with_duration else ""
         head = f"stopped{after}, since it takes longer than allowed"
     return f"{head}: {', '.join(parts)}" if parts else head
+
+
+def _wrong(found: Rehearsal, failed: bool) -> Iterator[str]:
+    """Yield all that is wrong: none of it hides another."""
+    if failed:
+        yield _failed(found)
+    if found.violations:
+        yield _refused(found)
+    yield from (lost.text for lost in found.lost)
+    if found.incomplete:
+        yield _beyond(found)
+    elif found.stopped:
+        yield "stopped before its end, since it takes longer than allowed"
+
+
+def _beyond(found: Rehearsal) -> str:
+    failure = found.failure
+    return (
+        f"cannot be rehearsed beyond {f'line {failure.line}' if failure.place else 'its beginning'}: {failure.message}"
+    )
 
 
 def _refused(found: Rehearsal) -> str:
@@ -134,8 +150,8 @@ def diagnostics(found: Rehearsal, least_ns: int = 0) -> Iterator[Diagnostic]:
     `least_ns` and what cannot be rehearsed as warnings."""
     failure = found.failure
     if failure is not None:
-        warning = failure.kind == NoStandIn.__name__
-        yield _at(failure.file or found.file, failure.line or 1, sentence(found), warning, failure.called)
+        text = _beyond(found) if found.incomplete else _failed(found)
+        yield _at(failure.file or found.file, failure.line or 1, text, found.incomplete, failure.called)
     for violation in found.violations:
         text = f"violates the interlock '{violation.rule}': {violation.text}"
         yield _at(violation.file or found.file, violation.line or 1, text, False)

@@ -41,9 +41,15 @@ COMMAND = Command(
         "diff": Command(
             "list what differs between two runs: events of the pins, registers of chips; exit code 1 if something does",
             *(Option(name, metavar=name.upper(), completes="run", help=NAMED) for name in ("run", "other")),
+            Option(
+                "--record",
+                action="store_true",
+                help="compare what the devices' analyzers have recorded (kairos run --record-inputs), also of files "
+                "with waveforms",
+            ),
             LAB,
             JSON,
-            runs="waveforms.diff",
+            runs="twin:comparison.diff",
         ),
         "chips": Command(
             "print what was in the registers of all chips at the end of a run, or write it back to the device",

@@ -4,11 +4,13 @@ import atexit
 import importlib.metadata
 import logging
 import threading
+import uuid
 from asyncio import CancelledError
 from collections.abc import Iterable, Iterator
 
 from ... import __version__
 from ...errors import KairosError, UsageError
+from .identity import difference, own_external
 from .pool import ATTEMPTS, LocalWorker, LostWorker
 from .task import Task
 
@@ -21,7 +23,7 @@ AHEAD = 4
 """Points per thread of the cluster that are submitted at a time."""
 
 _workers = threading.local()
-"""The worker of each thread of a Dask process, with the digest of its task."""
+"""The worker of each thread of a Dask process, with the name of its sweep."""
 _open: list[LocalWorker] = []
 
 
@@ -31,23 +33,26 @@ def _close():
         worker.close()
 
 
-def _computed(task: bytes, digest: str, point: dict) -> str:
-    """Compute a point in a Dask worker."""
+def _computed(task: bytes, sweep: str, point: dict) -> tuple[str, dict[str, str], str]:
+    """Compute a point in a Dask worker; returns its address, what it computes with, and the result. Its process is of
+    this sweep only: modules may have changed since the last one."""
+    from distributed import get_worker  # likewise an extra
+
     for attempt in range(1, ATTEMPTS + 1):
-        worker = getattr(_workers, digest, None)
+        worker = getattr(_workers, sweep, None)
         try:
             if worker is None:
                 for name in list(vars(_workers)):
                     _open.remove(vars(_workers)[name])
                     vars(_workers).pop(name).close()
-                worker = LocalWorker(Task.decode(task))
-                setattr(_workers, digest, worker)
+                worker = LocalWorker(Task.decode(task), identified=True)
+                setattr(_workers, sweep, worker)
                 _open.append(worker)
-            return worker.compute(point)
+            return get_worker().address, worker.identity, worker.compute(point)
         except LostWorker:
             if worker is not None:
                 _open.remove(worker)
-                delattr(_workers, digest)
+                delattr(_workers, sweep)
             if attempt == ATTEMPTS:
                 raise
     raise AssertionError
@@ -55,9 +60,9 @@ def _computed(task: bytes, digest: str, point: dict) -> str:
 
 class Cluster:
     """The cluster whose scheduler is at ``dask://HOST:PORT``, until `close`. UsageError if it cannot be reached, or
-    Dask is not installed."""
+    Dask is not installed. `host`: of the twin's device; `check(external)`: as for `pool.Pool`."""
 
-    def __init__(self, url: str, task: Task):
+    def __init__(self, url: str, task: Task, host: str | None = None, check=None):
         try:
             # An extra: clusters are for few.
             from distributed import Client
@@ -75,7 +80,8 @@ class Cluster:
             self._client.close()
             raise
         self._task = self._client.scatter(task.encode(), broadcast=True)
-        self._digest = task.digest
+        self._sweep, self._check, self._same = uuid.uuid4().hex, check, set()
+        self._host = host
 
     def _check_workers(self, url: str):
         """Say that there are none yet. UsageError for one without Kairos, or with another version, which might compute
@@ -99,23 +105,35 @@ class Cluster:
 
         def submit(count):
             return [
-                client.submit(_computed, self._task, self._digest, point, pure=False, retries=ATTEMPTS)
+                client.submit(_computed, self._task, self._sweep, point, pure=False, retries=ATTEMPTS)
                 for _, point in zip(range(count), left, strict=False)
             ]
 
         running = as_completed(submit(max(1, sum(client.nthreads().values())) * AHEAD), loop=client.loop)
         for future in running:
             try:
-                result = future.result()
+                worker, identity, result = future.result()
             except KairosError:
                 raise
             except (Exception, CancelledError) as error:  # of the cluster: a worker that is killed again and again
                 why = f"{type(error).__name__}: {' '.join(str(error).split())}"
                 raise KairosError(f"the cluster has lost a point: {why}. The same command goes on") from None
+            self._compare(worker, identity)
             future.release()
             for more in submit(1):
                 running.add(more)
             yield result
+
+    def _compare(self, worker: str, identity: dict[str, str]):
+        """KairosError for a worker that computes with something else than this computer would."""
+        said = (worker, *identity.items())
+        if said in self._same:
+            return
+        if (other := difference(identity, self._host)) is not None:
+            raise KairosError(f"the worker {worker} has {other}. The same command goes on")
+        if self._check is not None:
+            self._check(own_external(identity))
+        self._same.add(said)
 
     def close(self):
         """Leave the cluster."""

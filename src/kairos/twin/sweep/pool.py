@@ -31,13 +31,15 @@ class LostWorker(KairosError):
 
 
 class LocalWorker:
-    """A worker process of this computer. KairosError if it refuses the task."""
+    """A worker process of this computer. KairosError if it refuses the task. `identified`: it says what it computes
+    with."""
 
-    def __init__(self, task: Task):
+    def __init__(self, task: Task, identified: bool = False):
         self._folder = ScratchFolder(PREFIX)
         ours, its = socket.socketpair()
         with its:
             command = [sys.executable, "-m", "kairos.twin.sweep.worker", str(its.fileno()), str(self._folder.path)]
+            command += ["--identified"] if identified else []
             self._process = subprocess.Popen(
                 command,
                 env={**os.environ, **dict.fromkeys(THREADS, "1")},
@@ -52,6 +54,8 @@ class LocalWorker:
             raise KairosError(reply["refused"])
         self.external: dict[str, str] = reply["external"]
         """Hashes of modules that the experiment has imported from elsewhere than its folder, by their paths."""
+        self.identity: dict[str, str] = reply.get("identity", {})
+        """What it computes with (`identity.identity`), if it was asked."""
 
     def _exchange(self, message: bytes) -> bytes:
         try:

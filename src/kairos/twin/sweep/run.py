@@ -60,6 +60,7 @@ class Sweep:
         database = Path(device_db).resolve()
         entries = DeviceDB.load(database).entries  # of what cannot be loaded, one clear line
         host = DeviceDB(entries).arguments("core").get("host")
+        self._host = None if host is None else twin or host
         if host is not None and not emulator.is_emulated(twin or host):
             raise UsageError(f"the core device of {device_db} is not emulated: name its twin with --twin")
         beside = database.parent / NAME
@@ -121,12 +122,15 @@ class Sweep:
             for numbers in self._search.batches(finished) if self._search else [range(self.space.size)]:
                 left = [number for number in numbers if number not in finished]
                 if left and pool is None:
-                    pool = Pool(self.task, workers, started, check) if over is None else Cluster(over, self.task)
+                    pool = Pool(self.task, workers, started, check) if over is None else self._cluster(over, check)
                 if left:
                     yield from pool.compute(self._points(left))
         finally:
             if pool is not None:
                 pool.close()
+
+    def _cluster(self, over: str, check) -> Cluster:
+        return Cluster(over, self.task, self._host, check)
 
     def run(
         self,

@@ -35,6 +35,7 @@ from ...experiment.datasets import DatasetDB
 from ..rehearsal import PATIENT, Twin
 from ..standins import load_drivers, twin_database
 from . import warm
+from .identity import identity
 from .task import DATABASE, Task, with_values
 
 __all__ = ["main"]
@@ -66,7 +67,8 @@ class Worker:
         self._ddb = twin_database(database, task.twin)
         self._file = self._folder / task.file
         self._class = choose_class(import_file(str(self._file)), task.class_name)
-        self._host = self._ddb.arguments("core").get("host")
+        self.host = self._ddb.arguments("core").get("host")
+        """Of the twin's device; None: there is none."""
         self._written = folder / WRITTEN
         """The working directory of a point."""
         self._written.mkdir()
@@ -128,7 +130,7 @@ class Worker:
     def _device(self, text: str | None, seed: int):
         """Return the device to be copied for a bench, and the text of the bench; None if it must be
         booted for the point, with a bench that has the seed."""
-        if self._host is None or text in self._cannot_be_copied:
+        if self.host is None or text in self._cannot_be_copied:
             return None, with_values(text, {"seed": seed}) if text else text
         if text not in self._devices:
             while len(self._devices) >= DEVICES:
@@ -139,7 +141,7 @@ class Worker:
                     entries=self._ddb.entries,
                     settings={**PATIENT, **self._task.settings},
                 )
-                device = emulator.Emulator(emulator.variant_of(self._host), options)
+                device = emulator.Emulator(emulator.variant_of(self.host), options)
                 device.control.wait("ready")
             self._devices[text] = device
             try:
@@ -258,9 +260,9 @@ class _written:
             self._path.unlink(missing_ok=True)
 
 
-def main(descriptor: int, folder: str):
+def main(descriptor: int, folder: str, identified: bool):
     """Compute what is asked for at the other end of the socket `descriptor`, until it is closed, with
-    the files of the task in an empty `folder`."""
+    the files of the task in an empty `folder`. `identified`: say what it is computed with."""
     connection = Connection(descriptor)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the sweep
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -272,6 +274,8 @@ def main(descriptor: int, folder: str):
             connection.send_bytes(pyon.encode({"refused": str(error)}).encode())
             return
         ready = {"ready": os.getpid(), "external": imported_from_elsewhere(Path(folder))}
+        if identified:
+            ready["identity"] = identity(Path(folder), worker.host)
         connection.send_bytes(pyon.encode(ready).encode())
         while True:
             connection.send_bytes(worker.result(**pyon.decode(connection.recv_bytes().decode())).encode())
@@ -283,4 +287,4 @@ def main(descriptor: int, folder: str):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])
+    main(int(sys.argv[1]), sys.argv[2], "--identified" in sys.argv[3:])
