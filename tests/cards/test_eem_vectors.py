@@ -2,7 +2,7 @@
 
 import re
 
-from kairos_gateware.link.line.code8b10b import control
+from kairos_gateware.code8b10b import control
 from kairos_gateware.link.line.eem import CHARACTER_BITS, LANE_BITS, LANES, Transmitter
 from kairos_gateware.testbenches.simulator import run_simulation
 

@@ -31,7 +31,6 @@ ELSEWHERE = {
 }
 """Classes with their own tests, as their methods depend on each other."""
 ABSENT = {
-    "CXPGrabber": "no model of such a camera",
     "NRTSPIMaster": "no board has such a bus",
 }
 """Classes without a counterpart in the emulated device (docs/bench.md, "Not yet")."""

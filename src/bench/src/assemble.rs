@@ -7,6 +7,7 @@ use rand_pcg::Pcg64Mcg;
 use serde_json::{json, Value};
 use toml::Spanned;
 
+mod cameras;
 mod cards;
 mod converters;
 mod detectors;
@@ -34,8 +35,8 @@ pub struct Assembly {
     pub engine: Engine,
     /// The parts and wires, for diagrams: `parts` [{name, kind, device, tones, volts, names}] with
     /// `ions`, the number of ions, of ions and crystals; `wires` [{from, to, label}]; and the pins
-    /// that the bench drives, `pins` [{index, name, channel}]. `device` is the driver's entry in
-    /// the device database, or null.
+    /// that the bench drives, `pins` [{index, name, channel}]; `grabbers` [{name, device}], to which
+    /// cameras can be connected. `device` is the driver's entry in the device database, or null.
     pub plan: Value,
 }
 
@@ -93,10 +94,13 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
     let pins: Vec<Value> = driven
         .map(|pad| json!({ "index": pad.index, "name": bench.pins.name(pad), "channel": pad.channel }))
         .collect();
+    let grabbers: Vec<Value> = cameras::grabbers(&found)
+        .map(|card| json!({ "name": card.name, "device": card.device }))
+        .collect();
     let (parts, wires) = bench.plan;
     Ok(Assembly {
         engine: bench.engine,
-        plan: json!({ "parts": parts, "wires": wires, "pins": pins }),
+        plan: json!({ "parts": parts, "wires": wires, "pins": pins, "grabbers": grabbers }),
     })
 }
 

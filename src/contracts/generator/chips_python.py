@@ -42,7 +42,7 @@ def _module(chip: chips.Chip) -> str:
         "",
         *([f"from ...language import {', '.join(language)}"] if language else []),
         *([f"from ..registers import {', '.join(sorted(kinds))}"] if chip.registers else []),
-        "",
+        *([""] if language or chip.registers else []),
         "__all__ = [",
         *(f'    "{name}",' for name in sorted(names)),
         "]",

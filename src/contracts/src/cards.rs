@@ -3,9 +3,10 @@
 //! Generated from `src/contracts/cards/*.toml` by `src/contracts/generate.py`: do not edit.
 
 /// Kinds of cards with models; a card's name begins with its kind.
-pub const KINDS: [&str; 17] = [
+pub const KINDS: [&str; 18] = [
     "ad53xx",
     "ad9834",
+    "cxp",
     "dac34h84",
     "ddsbus",
     "fastino",

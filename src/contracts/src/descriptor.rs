@@ -118,13 +118,21 @@ pub enum ChannelKind {
     Mtdds = 31,
     /// A tone of a Phaser as a satellite.
     MtddsTone = 32,
+    /// Link and triggers of a CoaXPress grabber.
+    CxpTrigger = 33,
+    /// Regions of interest of a CoaXPress grabber.
+    CxpRegions = 34,
+    /// Gate and results of a CoaXPress grabber.
+    CxpGate = 35,
+    /// Commands to the camera of a CoaXPress grabber, and its viewer.
+    CxpCommands = 36,
     /// Log channel, without a pin.
     Log = 255,
 }
 
 impl ChannelKind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 28] = [
         Self::TtlOut,
         Self::TtlInout,
         Self::TtlClockgen,
@@ -148,6 +156,10 @@ impl ChannelKind {
         Self::SongbirdTone,
         Self::Mtdds,
         Self::MtddsTone,
+        Self::CxpTrigger,
+        Self::CxpRegions,
+        Self::CxpGate,
+        Self::CxpCommands,
         Self::Log,
     ];
 }
@@ -181,6 +193,10 @@ impl TryFrom<u8> for ChannelKind {
             30 => Self::SongbirdTone,
             31 => Self::Mtdds,
             32 => Self::MtddsTone,
+            33 => Self::CxpTrigger,
+            34 => Self::CxpRegions,
+            35 => Self::CxpGate,
+            36 => Self::CxpCommands,
             255 => Self::Log,
             other => return Err(other),
         })

@@ -12,7 +12,7 @@ from .description.card_boards import add_mtdds, add_songbird
 from .description.peripherals import Builder, phaser_tones
 from .variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
 
-__all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "shuttler"]
+__all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "cxp_grabber", "shuttler"]
 
 
 def shuttler(name: str, number: int) -> tuple[ChannelSpec, ...]:
@@ -25,6 +25,16 @@ def shuttler(name: str, number: int) -> tuple[ChannelSpec, ...]:
         for output in range(OUTPUTS)
     ]
     return ChannelSpec(name, "shuttler"), ChannelSpec(f"{name}_trigger", "shuttler_trigger", card), *splines
+
+
+def cxp_grabber(name: str, number: int, rois: int = 8) -> tuple[ChannelSpec, ...]:
+    """Returns the channels of a CoaXPress grabber, of which the first one has this number."""
+    return (
+        ChannelSpec(name, "cxp_trigger", {"commands": number + 3}),
+        ChannelSpec(f"{name}_regions", "cxp_regions", {"grabber": number, "rois": rois}),
+        ChannelSpec(f"{name}_gate", "cxp_gate", {"regions": number + 1}),
+        ChannelSpec(f"{name}_commands", "cxp_commands", {"grabber": number}),
+    )
 
 
 def _demo() -> Variant:
@@ -132,7 +142,7 @@ def _described(name: str, **options):
 
 def _cards() -> Variant:
     """Cards that no Kasli-SoC's description has: a bus with two AD9914, a Shuttler with its
-    SPI buses; and two Phasers, one with Miqro gateware."""
+    SPI buses, a CoaXPress grabber; and two Phasers, one with Miqro gateware."""
     pins = [ChannelSpec("ttl0", "ttl_inout"), ChannelSpec("ttl4", "ttl_out")]
     bus = ChannelSpec("ddsbus0", "ad9914", {"chips": 2})
     spis = [ChannelSpec(f"spi_shuttler0_{name}", "spi_master", {"cs_width": 1}) for name in ("relay", "adc")]
@@ -144,7 +154,8 @@ def _cards() -> Variant:
         ChannelSpec("phaser1", "phaser", {"gw_rev": GW_REV_GATEWARE_MIQRO}),
         *phaser_tones("phaser1", first, "miqro"),
     )
-    return Variant("cards", (*channels, *card, *miqro, ChannelSpec("rtio_log", "log")))
+    before = (*channels, *card, *miqro)
+    return Variant("cards", (*before, *cxp_grabber("cxp0", len(before)), ChannelSpec("rtio_log", "log")))
 
 
 def _songbird() -> Variant:

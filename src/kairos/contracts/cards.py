@@ -8,6 +8,7 @@ __all__ = ["CARDS", "CHANNEL_DRIVERS", "PINS", "PLACES", "SCOPE", "WIRING", "WIT
 CARDS = {
     "AD53xx": "ad53xx",
     "AD9834": "ad9834",
+    "CXPGrabber": "cxp",
     "DAC34H84": "dac34h84",
     "AD9914": "ddsbus",
     "Fastino": "fastino",
@@ -61,6 +62,11 @@ WIRING = {
         },
         "settings": {
             "clock_hz": ("clk_freq", "number"),
+        },
+    },
+    "CXPGrabber": {
+        "channels": {
+            "spi": "channel",
         },
     },
     "DAC34H84": {
@@ -350,10 +356,18 @@ name."""
 PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
 """Driver classes of single pins."""
 
-WITHOUT_MODEL = ("CXPGrabber",)
+WITHOUT_MODEL = ()
 """Driver classes of cards without a model."""
 
 CHANNEL_DRIVERS = {
+    "cxp_trigger": {
+        "module": "cxp_grabber",
+        "classes": ("CXPGrabber",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": ("commands",),
+        "described": False,
+    },
     "ad9914": {
         "module": "ad9914",
         "classes": ("AD9914",),

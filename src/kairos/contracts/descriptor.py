@@ -92,6 +92,14 @@ class ChannelKind(IntEnum):
     """Controls of a Phaser as a satellite."""
     MTDDS_TONE = 32
     """A tone of a Phaser as a satellite."""
+    CXP_TRIGGER = 33
+    """Link and triggers of a CoaXPress grabber."""
+    CXP_REGIONS = 34
+    """Regions of interest of a CoaXPress grabber."""
+    CXP_GATE = 35
+    """Gate and results of a CoaXPress grabber."""
+    CXP_COMMANDS = 36
+    """Commands to the camera of a CoaXPress grabber, and its viewer."""
     LOG = 255
     """Log channel, without a pin."""
 

@@ -1,62 +1,59 @@
 """A frame grabber for CoaXPress cameras in the gateware: sums of a camera's pixels over regions, as
-events; triggers, and registers of the camera, through the firmware.
+events; triggers, and registers of the camera.
 
-Regions, gates and results are those of `kairos.coredevice.grabber`. No gateware of Kairos has a CoaXPress
-transceiver, so on a device of Kairos what needs one raises CXPError.
+Regions, gates and results are those of `kairos.coredevice.grabber`. The emulator has such a grabber in its variant
+`cards`; no board has the transceiver. On a device without one what needs it raises CXPError.
+
+The camera is set up when a kernel first uses it, which takes 0.2 s. No image arrives before that: begin
+with `read32`.
 
 Words of a downloaded file and pixels of a frame are written to files by `write_file` and `write_pgm`, on the host.
 """
 
-from numpy import asarray, int64
+from numpy import asarray
 
-from ..language import TInt32, kernel
+from ..exceptions import CXPError
+from ..language import TInt32, kernel, now_mu, portable
+from ..numeric import int64
+from .chips import coaxpress as facts
 from .grabber import Grabber, OutOfSyncException
 from .parts.channel import Address, RTIODevice
-from .parts.firmware import firmware_function
+from .parts.coaxpress import CameraConnection
 from .parts.numbers import to_int32
 from .rtio import rtio_output
 
 __all__ = ["CXPGrabber", "CXPGrabberTimeoutException", "OutOfSyncException", "write_file", "write_pgm"]
 
-cxp_read32 = firmware_function("cxp_read32", "destination address", (), "Read a register of the camera.")
-cxp_write32 = firmware_function("cxp_write32", "destination address value", (), "Write one.")
-cxp_download_xml_file = firmware_function(
-    "cxp_download_xml_file", "destination buffer", (), "Download the camera's description; words of it."
-)
-cxp_start_roi_viewer = firmware_function(
-    "cxp_start_roi_viewer", "destination x0 y0 x1 y1", (), "Keep a region of the next frame."
-)
-cxp_download_roi_viewer_frame = firmware_function(
-    "cxp_download_roi_viewer_frame", "destination buffer", (), "Fetch it: width, height, bits of a pixel."
-)
-
-_VIEWER_WORDS, _PIXELS, _PIXEL_BITS = 1024, 4, 16
-"""Words of a viewed region, pixels in one, and their bits."""
+_PIXELS, _PIXEL_BITS = 4, 16
+"""Pixels in a word of the viewer, and bits of one."""
+_ROWS, _HALF = 1024, 0xFFFF
+_IMAGE_TIME, _LOOK_TIME = 10.0, 100e-6
+"""Seconds for an image to arrive, and from one look for it to the next."""
 
 
 class CXPGrabberTimeoutException(Exception):
     """The results of a frame did not arrive in time."""
 
 
-class CXPGrabber(Grabber):
+class CXPGrabber(CameraConnection, Grabber):
     """A grabber on the RTIO channels `channel` (trigger), `channel` + 1 (regions) and `channel` + 2
     (gate and results).
 
-    `count_width`: bits of a sum; a larger number begins a frame. Registers and files need a camera; without one, or
-    without a grabber, their methods raise CXPError.
+    `count_width`: bits of a sum; a larger number begins a frame. `commands`: the channel for commands to the camera of
+    a grabber of Kairos, as in the database of its gateware; 0: there is none. Registers and files need a camera;
+    without one, or without a grabber, their methods raise CXPError, and so does a command that the camera refuses.
     """
 
-    kernel_invariants = {"destination"}
     channel_suffixes = ("trigger", "ROI coordinates", "ROI mask")
     trigger = Address(0)
     regions = Address(0, channel=1)
     gate = Address(0, channel=2)
 
-    def __init__(self, dmgr, channel, core_device="core", count_width=31):
+    def __init__(self, dmgr, channel, core_device="core", count_width=31, commands=0):
         RTIODevice.__init__(self, dmgr, channel, core_device)
         self.channel_base, self.results = channel, channel + 2
         self.sentinel = to_int32(1 << count_width)
-        self.destination = channel >> 16
+        CameraConnection.__init__(self, channel >> 16, commands)
 
     @kernel
     def _no_frame(self):
@@ -84,38 +81,89 @@ class CXPGrabber(Grabber):
     @kernel
     def read32(self, address: TInt32) -> TInt32:
         """Read a register of the camera, 32 bits. Not in real time."""
-        return cxp_read32(self.destination, address)
+        self._prepare()
+        return self._read(address)
 
     @kernel
     def write32(self, address: TInt32, value: TInt32):
         """Write a register of the camera, 32 bits. Not in real time."""
-        cxp_write32(self.destination, address, value)
+        self._prepare()
+        self._write(address, value)
 
     @kernel
     def read_local_xml(self, buffer) -> TInt32:
         """Download the camera's description into `buffer` (list of int32); returns the number of words, which
         `write_file` stores. Not in real time."""
-        return cxp_download_xml_file(self.destination, buffer)
+        self._prepare()
+        return self._description(buffer)
 
     @kernel
     def start_roi_viewer(self, x0, y0, x1, y1):
-        """Keep the pixels of the next frame from (x0, y0) to (x1, y1) exclusive."""
-        cxp_start_roi_viewer(self.destination, x0, y0, x1, y1)
+        """Keep the pixels of the next frame from (x0, y0) to (x1, y1) exclusive: 4096, counting the columns of each
+        row as a multiple of 4, in at most 1024 rows. Not in real time."""
+        width, height = x1 - x0, y1 - y0
+        if min(min(x0, y0), min(width - 1, height - 1)) < 0 or max(x1, y1) > _HALF:
+            raise CXPError(
+                "the region of the viewer has {0} columns and {1} rows: they begin at 0 or more and end below 65536",
+                int64(width),
+                int64(height),
+            )
+        if height > _ROWS or ((width + _PIXELS - 1) // _PIXELS) * height > facts.VIEWER_WORDS:
+            raise CXPError(
+                "the viewer has room for 4096 pixels in at most 1024 rows, each of a multiple of 4: not {0} times {1}",
+                int64(width),
+                int64(height),
+            )
+        self._prepare()
+        self._put(facts.PORT_VIEWER_FIRST, y0 << 16 | x0)
+        self._put(facts.PORT_VIEWER_LAST, y1 << 16 | x1)
+        self._put(facts.PORT_VIEWER_START, 1)
+
+    @kernel
+    def _wait_for_image(self):
+        """Wait until the viewer has its image."""
+        end_mu = self.core.get_rtio_counter_mu() + self.core.seconds_to_mu(_IMAGE_TIME)
+        state = self._get(facts.PORT_VIEWER_STATE, 0)
+        while state & facts.VIEWER_KEPT == 0:
+            if state & facts.VIEWER_WAITING == 0:
+                raise CXPError("the viewer has not been started")
+            if self.core.get_rtio_counter_mu() > end_mu:
+                raise CXPError("no image has arrived within 10 s")
+            self.core.wait_until_mu(now_mu() + self.core.seconds_to_mu(_LOOK_TIME))
+            state = self._get(facts.PORT_VIEWER_STATE, 0)
 
     @kernel
     def read_roi_viewer_frame(self, frame) -> TInt32:
         """Wait for the region of `start_roi_viewer`, and copy it to `frame` (a matrix of int32, of its height and
-        width). Returns the bits of a pixel. ValueError for another size."""
-        words = [int64(0) for _ in range(_VIEWER_WORDS)]
-        width, height, bits = cxp_download_roi_viewer_frame(self.destination, words)
+        width). Returns the bits of a pixel. ValueError for another size, CXPError if no frame arrives within
+        10 s. Not in real time."""
+        self._check()
+        self._wait_for_image()
+        size, first, last = (
+            self._get(facts.PORT_SIZE, 0),
+            self._get(facts.PORT_REGION, 0),
+            self._get(facts.PORT_REGION, 1),
+        )
+        width = _extent(first & _HALF, last & _HALF, size & _HALF)
+        height = _extent((first >> 16) & _HALF, (last >> 16) & _HALF, (size >> 16) & _HALF)
         if height != len(frame) or width != len(frame[0]):
             raise ValueError("The frame matrix size is not the same as ROI viewer frame size")
-        stride = (width + _PIXELS - 1) // _PIXELS
+        # Two pixels in each half of a word
+        halves = 2 * ((width + _PIXELS - 1) // _PIXELS)
         for y in range(height):
-            for x in range(width):
-                word = words[y * stride + x // _PIXELS]
-                frame[y][x] = int(word >> (_PIXEL_BITS * (x % _PIXELS))) & ((1 << _PIXEL_BITS) - 1)
-        return bits
+            for n in range((width + 1) >> 1):
+                pair = self._get(facts.PORT_PIXELS, y * halves + n)
+                frame[y][2 * n] = pair & _HALF
+                if 2 * n + 1 < width:
+                    frame[y][2 * n + 1] = (pair >> _PIXEL_BITS) & _HALF
+        # 8, 10, 12, 14 or 16
+        return 8 + 2 * (self._get(facts.PORT_FORMAT, 0) - facts.MONO8)
+
+
+@portable
+def _extent(first, last, size):
+    """Return how many of the columns or rows from `first` to before `last` a frame of `size` has."""
+    return min(last, size) - min(first, size)
 
 
 def write_file(data, path):

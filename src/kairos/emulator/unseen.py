@@ -23,6 +23,8 @@ LEVEL = 0
 COUNTERS = {"photomultiplier": "photons", "line trigger": "edges", "loopback": "edges"}
 """Kinds of parts whose pin only a TTL input can read."""
 ADCS = ("Sampler", "Novogorny")
+CAMERA_CABLES = ("Camera Link", "CoaXPress")
+"""Labels of the wires from cameras to grabbers."""
 LIGHT = ("detection", "cooling", "pumping")
 """Labels of light that makes an ion scatter photons."""
 
@@ -171,7 +173,7 @@ class _Bench:
         """Cameras that wait for a trigger while their grabber is used."""
         for name in self._of_kind("camera"):
             grabber = next(
-                wire["to"] for wire in self._wires if wire["from"] == name and wire["label"] == "Camera Link"
+                wire["to"] for wire in self._wires if wire["from"] == name and wire["label"] in CAMERA_CABLES
             )
             channels = {channel for pin, channel in self._pins.items() if pin.startswith(f"{grabber}_")}
             report, trigger = self._reports[name], self._to(name, "trigger")

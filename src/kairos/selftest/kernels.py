@@ -5,6 +5,7 @@ Every kernel begins with slack, and ends when its last output has had its effect
 
 from numpy import int64
 
+from ..coredevice.chips.coaxpress import STANDARD
 from ..language import TFloat, TInt32, TInt64, TList, TTuple, delay, delay_mu, kernel, ms, now_mu, us
 from .kernels_phaser import PhaserKernels
 
@@ -280,6 +281,12 @@ class Kernels(PhaserKernels):
         self.device.input_mu(found, now_mu() + int64(2_000_000_000))
         self.core.break_realtime()
         self.device.gate_roi(0)
+
+    @kernel
+    def coaxpress(self) -> TInt32:
+        """Set the camera of `device` up; returns what identifies CoaXPress."""
+        self.begin()
+        return self.device.read32(STANDARD)
 
     # Shuttler
 

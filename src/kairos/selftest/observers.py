@@ -208,7 +208,7 @@ class OnBench(Unattended):
 
 def wiring_of(database, plan: dict, source: str | None, inputs: list[str]) -> str:
     """Return a bench file for the selftest of a device: voltages at the inputs of its ADCs, a camera at each
-    grabber, and cables from the output `source` to `inputs`. `plan`: the parts of its bench."""
+    grabber, and cables from the output `source` to `inputs`. `plan`: of its bench."""
     lines = []
     for part in plan["parts"]:
         entry = database.entries.get(part["device"]) if part["device"] else None
@@ -217,7 +217,7 @@ def wiring_of(database, plan: dict, source: str | None, inputs: list[str]) -> st
             lines += [f'[{kind}."{part["name"]}"]', *(f"ch{n} = {volts}" for n, volts in enumerate(VOLTS))]
         if kind == "mirny" and (mounted := _almazny_on(database, part["device"])):
             lines += [f'[{kind}."{part["name"]}"]', f'almazny = "{mounted}"']
-    grabbers = [name for name, entry in database.entries.items() if _is_grabber(entry)]
+    grabbers = [grabber["device"] for grabber in plan["grabbers"] if grabber["device"]]
     for name in grabbers:
         settings = [f"{name} = {value}" for name, value in _CAMERA.items()]
         sees = 'sees = [{ ion = "dark", x = 4, y = 4 }]'
@@ -238,7 +238,3 @@ def _almazny_on(database, mirny: str) -> str | None:
             if entry.get("arguments", {}).get("host_mirny") == mirny:
                 return revisions[entry["class"]]
     return None
-
-
-def _is_grabber(entry) -> bool:
-    return isinstance(entry, dict) and CARDS.get(entry.get("class")) == "grabber"

@@ -3,20 +3,15 @@
 use toml::Spanned;
 
 use super::gives::{Gives, Kind};
-use super::{listed, Bench, Done};
-use crate::cards::Found;
-use crate::engine::End;
-use crate::file::{self, File};
+use super::{Bench, Done};
+use crate::file::File;
 use crate::numbers::shown;
-use crate::physics::camera::{self, Camera};
 use crate::physics::comb::{Comb, Course};
 use crate::physics::line::Line;
 use crate::physics::loopback::Loopback;
 use crate::physics::photodiode::Photodiode;
 use crate::physics::photomultiplier::{self, Photomultiplier};
 
-/// Maximum columns and rows of a camera: a larger frame would take minutes.
-const MOST_PIXELS: usize = 256;
 /// Maximum mains frequency, which covers aircraft and custom laboratory supplies.
 const MOST_MAINS_HZ: f64 = 1e5;
 /// Maximum frequency of a beat, whose halves must last some nanoseconds, and of its sway, which is slower.
@@ -81,88 +76,6 @@ impl Bench<'_> {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn cameras(&mut self, file: &File, found: &[Found]) -> Done {
-        for (name, said) in &file.camera {
-            let card = self.grabber(said, found)?;
-            let (width, height) = (*said.width.get_ref(), *said.height.get_ref());
-            if !(1..=MOST_PIXELS).contains(&width) || !(1..=MOST_PIXELS).contains(&height) {
-                let text = format!("a camera here has 1 to {MOST_PIXELS} columns and rows, not {width} and {height}");
-                return self.fail(said.width.span(), &text);
-            }
-            if said.trigger.is_some() == said.hz.is_some() {
-                return self.fail(said.grabber.span(), "a camera has either a trigger or a rate, hz");
-            }
-            let exposure = said.exposure_s.0;
-            if let Some(hz) = said.hz.as_ref().filter(|hz| exposure * hz.get_ref().0 >= 1.0) {
-                let text = format!(
-                    "an exposure of {exposure} s does not fit into frames at {} Hz",
-                    hz.get_ref().0
-                );
-                return self.fail(hz.span(), &text);
-            }
-            let options = camera::Options {
-                size: [width, height],
-                spread: said.spread.0,
-                efficiency: said.efficiency.0,
-                dark: said.dark.0 .0,
-                exposure_ns: (exposure * 1e9) as u64,
-                period_ns: said.hz.as_ref().map(|hz| (1e9 / hz.get_ref().0) as u64),
-                spots: said
-                    .sees
-                    .iter()
-                    .map(|seen| camera::Spot {
-                        position: [seen.x.0, seen.y.0],
-                    })
-                    .collect(),
-            };
-            let made = Camera::new(options, self.random(name.get_ref()));
-            let model = self.add(name, "camera", camera::LINES.len(), Gives::default(), Box::new(made))?;
-            for (n, seen) in said.sees.iter().enumerate() {
-                let (from, all, of) = self.output(&seen.ion, Kind::Photons)?;
-                let ions = self.parts.get(&of).map_or(0, |known| known.ions);
-                let number = *seen.number.get_ref();
-                if number >= ions.max(1) {
-                    let text = format!("there is no ion {number} in {}", seen.ion.get_ref());
-                    return self.fail(seen.number.span(), &text);
-                }
-                let output = if ions > 0 { 1 + ions + number } else { all };
-                self.join((from, output), model, 1 + n, [&of, name.get_ref()], "photons");
-            }
-            if let Some(trigger) = &said.trigger {
-                let pad = self.source_pin(trigger)?;
-                self.engine.wire_pin(pad, model, 0);
-                self.draw(&self.shown(pad), name.get_ref(), "trigger");
-            }
-            for (output, line) in camera::LINES.iter().enumerate() {
-                let Some(pad) = card.lines.get(*line) else { continue };
-                if let Some(other) = self.driven.insert(*pad, name.get_ref().clone()) {
-                    let text = format!("{} and {other} are both plugged into {}", name.get_ref(), card.name);
-                    return self.fail(said.grabber.span(), &text);
-                }
-                self.engine.wire(model, output, End::Pin(*pad));
-            }
-            self.draw(name.get_ref(), &card.name, "Camera Link");
-        }
-        Ok(())
-    }
-
-    /// The card that a camera is connected to.
-    fn grabber<'a>(&self, camera: &file::Camera, found: &'a [Found]) -> Result<&'a Found, String> {
-        let grabbers: Vec<&Found> = found.iter().filter(|card| card.kind == "grabber").collect();
-        let name = camera.grabber.get_ref();
-        let card = grabbers
-            .iter()
-            .find(|card| card.name == *name || card.device.as_ref() == Some(name));
-        card.copied().map_or_else(
-            || {
-                let names: Vec<&str> = grabbers.iter().map(|card| card.name.as_str()).collect();
-                let text = format!("the device has no grabber {name}; it has {}", listed(&names));
-                self.fail(camera.grabber.span(), &text)
-            },
-            Ok,
-        )
     }
 
     /// The length of a pulse in ns; 0 is rejected.

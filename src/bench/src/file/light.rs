@@ -199,8 +199,10 @@ pub struct Camera {
     pub exposure_s: Positive,
     /// A pin whose rising edge starts an exposure…
     pub trigger: Option<Spanned<String>>,
-    /// …or the frame rate of a free-running camera.
+    /// …or the frame rate of a free-running camera; one on CoaXPress without either is triggered over its link.
     pub hz: Option<Spanned<Positive>>,
+    /// Bits of a pixel on CoaXPress: 8, 10, 12, 14 or 16; default 8.
+    pub pixel_bits: Option<Spanned<u32>>,
 }
 
 /// An ion and the position of its image: column and row, in pixels from the corner.

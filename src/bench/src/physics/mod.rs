@@ -4,6 +4,7 @@ pub mod aom;
 pub mod camera;
 pub mod comb;
 pub mod crystal;
+pub mod cxp;
 pub mod four_levels;
 pub mod ion;
 pub mod level;
@@ -12,6 +13,7 @@ pub mod loopback;
 pub mod photodiode;
 pub mod photomultiplier;
 pub mod recorded;
+pub mod sensor;
 pub mod source;
 pub mod two_level;
 

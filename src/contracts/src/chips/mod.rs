@@ -10,6 +10,8 @@ pub mod ad9914;
 pub mod adf5356;
 pub mod almazny;
 pub mod cameralink;
+pub mod coaxpress;
+pub mod code8b10b;
 pub mod dac34h84;
 pub mod fastino;
 pub mod hmc542b;

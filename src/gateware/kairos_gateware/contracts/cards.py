@@ -6,6 +6,14 @@ Generated from src/contracts/cards/*.toml by src/contracts/generate.py: do not e
 __all__ = ["CHANNEL_DRIVERS"]
 
 CHANNEL_DRIVERS = {
+    "cxp_trigger": {
+        "module": "cxp_grabber",
+        "classes": ("CXPGrabber",),
+        "selector": "",
+        "argument": "channel",
+        "parameters": ("commands",),
+        "described": False,
+    },
     "ad9914": {
         "module": "ad9914",
         "classes": ("AD9914",),

@@ -30,12 +30,12 @@ docs/gateware/phys.md.
 """
 
 from functools import reduce
-from operator import add, xor
+from operator import xor
 
 from migen import *
 
 from ..pad import SAMPLES
-from ..rtio.link import FreeRunning
+from ..rtio.free_phase import FreePhase
 
 __all__ = ["FastLink", "LANES", "arranged", "frame_cycles", "geometry", "payload_bits"]
 
@@ -113,11 +113,12 @@ class FastLink(Module):
         self.answer = Signal(words)
         self.answered = Signal()
         self.settled = Signal()
-        self.free_running = running = FreeRunning(limited=False)
+        self.submodules.time = time = FreePhase(length)
+        self.free_running = running = time.free_running
+        self.phase, self.after = phase, after = time.phase, time.after
 
         # # #
 
-        self.phase = phase = Signal(max=length, reset_less=True)  # continues during a reset of the PHYs, like the time
         sending = Signal(_CHUNK * length)  # its highest bits are next
         shown, awaited = Signal(), Signal()  # this frame was sent; the one before it was
         register = Signal(crc_width)
@@ -127,21 +128,13 @@ class FastLink(Module):
         # The last cycle: the rest of the payload, then the CRC
         rest = _CHUNK - crc_width
         checked = Cat(*_crc_step(register, in_order[:rest], crc), *reversed(in_order[:rest]))
-        self.after = after = Signal(max=length)
-        remainder = Signal(max=2 * length)
         self.comb += [
-            self.begin.eq(phase == length - 1),
+            self.begin.eq(time.last),
             data.eq(Mux(self.begin, checked, now)),
-            remainder.eq(self._modulo(running.cycles, length) + phase),
-            after.eq(Mux(remainder >= length, remainder - length, remainder)),
         ]
         frame = [0 if bit is None else bit for bit in arranged(list(self.payload), words, word_bits, crc_width)]
         self.sync += [
-            phase.eq(Mux(self.begin, 0, phase + 1)),
             If(self.begin, self.frames.eq(self.frames + 1)),
-            If(running.stb, phase.eq(after)),
-            # The same reset as the counter's
-            If(ResetSignal(allow_reset_less=True), phase.eq(0)),
             sending.eq(sending << _CHUNK),
             register.eq(Cat(*_crc_step(register, in_order, crc))),
             If(self.begin, sending.eq(Cat(*frame)), register.eq(0), shown.eq(self.fresh), awaited.eq(shown)),
@@ -177,21 +170,3 @@ class FastLink(Module):
         self.sync += [If(takes, bits.eq(collected)), If(self.begin, self.answer.eq(collected))]
         same = Replicate(back.i[-1], words)
         return (bits == same) & (self.answer == same)
-
-    def _modulo(self, value, divisor):
-        """value mod divisor: digits of about 6 bits are weighted with the remainders of their
-        places and added up, repeatedly, until subtractions suffice."""
-        digit = divisor.bit_length()
-        largest = 2 ** len(value) - 1
-        while largest >= 4 * divisor:
-            places = range(0, largest.bit_length(), digit)
-            weights = [pow(2, place, divisor) for place in places]
-            total = reduce(add, [value[p : p + digit] * w for p, w in zip(places, weights, strict=True)])
-            largest = sum(min(2**digit - 1, largest >> p) * w for p, w in zip(places, weights, strict=True))
-            value = Signal(max=largest + 1)
-            self.comb += value.eq(total)
-        for multiple in [2, 1]:
-            reduced = Signal(max=2 * multiple * divisor)
-            self.comb += reduced.eq(Mux(value >= multiple * divisor, value - multiple * divisor, value))
-            value = reduced
-        return value

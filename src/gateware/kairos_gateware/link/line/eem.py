@@ -22,7 +22,7 @@ latency each time.
 from migen import *
 from migen.genlib.cdc import MultiReg
 
-from .code8b10b import CODE_BITS, Decoder, Encoder, control
+from ...code8b10b import CODE_BITS, Decoder, Encoder, control
 
 __all__ = ["CHARACTER_BITS", "COMMAS", "LANES", "LANE_BITS", "Receiver", "Silence", "Transitions", "Transmitter"]
 

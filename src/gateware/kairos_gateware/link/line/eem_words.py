@@ -17,7 +17,7 @@ from operator import or_
 
 from migen import *
 
-from .code8b10b import control
+from ...code8b10b import control
 from .eem import CHARACTER_BITS
 from .word import WORD_BITS
 

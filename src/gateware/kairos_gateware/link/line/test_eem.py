@@ -5,7 +5,7 @@ import random
 import pytest
 from migen import *
 
-from kairos_gateware.link.line.code8b10b import control, table
+from kairos_gateware.code8b10b import control, table
 from kairos_gateware.link.line.eem import CHARACTER_BITS, LANE_BITS, LANES, Receiver, Transitions, Transmitter
 from kairos_gateware.link.line.eem_delays import DelaySearch
 from kairos_gateware.link.line.eem_words import WordReceiver, WordTransmitter

@@ -8,37 +8,22 @@ which the running disparity of the line selects one. In integers a is bit 0, i b
 
 from migen import *
 
+from .contracts import code8b10b as facts
+from .contracts.code8b10b import CODE_BITS
+
 __all__ = ["CODE_BITS", "Decoder", "Encoder", "control", "table"]
 
-CODE_BITS = 10
-_SIX = (
-    "100111 011101 101101 110001 110101 101001 011001 111000 111001 100101 010101 110100 001101 101100 011100 010111 "
-    "011011 100011 010011 110010 001011 101010 011010 111010 110011 100110 010110 110110 001110 101110 011110 101011"
-).split()
-"""abcdei of x after more zeros than ones (table 36-1)."""
-_CONTROL_SIX = "001111"
-"""Of K28."""
-_FOUR = "1011 1001 0101 1100 1101 1010 0110 1110".split()
-"""fghj of y, likewise."""
-_CONTROL_FOUR = "1011 0110 1010 1100 1101 0101 1001 0111".split()
-"""Of control characters, all of which have an inverse (table 36-2)."""
-_ALTERNATIVE = "0111"
-"""Of y = 7, where the other one would make five equal bits: after more zeros or more ones."""
-_ALTERNATIVES = ((17, 18, 20), (11, 13, 14))
+_SIX_BITS, _FOUR_BITS = 6, 4
+_SIX = [code for row in facts.SIX for code in row]
+_FOUR, _CONTROL_FOUR = facts.FOUR
+_BALANCED_SIX, _BALANCED_FOUR = 0b000111, 0b0011
+"""Codes with as many ones as zeros that have an inverse nevertheless: 111000 and 1100, as written in the tables."""
 _OTHERS = (23, 27, 29, 30)
 """Control characters beside K28: with y = 7."""
 
 
-def _bits(text):
-    return sum(int(bit) << n for n, bit in enumerate(text))
-
-
-def _inverted(text):
-    return "".join("10"[int(bit)] for bit in text)
-
-
-def _excess(text):
-    return 2 * text.count("1") - len(text)
+def _excess(code, width):
+    return 2 * code.bit_count() - width
 
 
 def control(x: int, y: int) -> int:
@@ -54,19 +39,20 @@ def _is_control(character):
 def _encode(character, positive):
     """Returns the code, and whether there are more ones after it."""
     x, y, special = character & 31, character >> 5 & 7, character >> 8
-    six = _CONTROL_SIX if special and x == 28 else _SIX[x]
-    if positive and (_excess(six) or six == "111000"):
-        six = _inverted(six)
-    after = positive ^ (_excess(six) != 0)
+    six = facts.CONTROL_SIX if special and x == 28 else _SIX[x]
+    unequal = _excess(six, _SIX_BITS) != 0
+    if positive and (unequal or six == _BALANCED_SIX):
+        six ^= 2**_SIX_BITS - 1
+    after = positive ^ unequal
     if special:
         four = _CONTROL_FOUR[y]
         invert = after
     else:
-        four = _ALTERNATIVE if y == 7 and x in _ALTERNATIVES[after] else _FOUR[y]
-        invert = after and (_excess(four) != 0 or four == "1100")
+        four = facts.ALTERNATIVE if y == 7 and x in facts.ALTERNATIVES[after] else _FOUR[y]
+        invert = after and (_excess(four, _FOUR_BITS) != 0 or four == _BALANCED_FOUR)
     if invert:
-        four = _inverted(four)
-    return _bits(six + four), after ^ (_excess(four) != 0)
+        four ^= 2**_FOUR_BITS - 1
+    return four << _SIX_BITS | six, after ^ (_excess(four, _FOUR_BITS) != 0)
 
 
 def table() -> dict[tuple[int, bool], tuple[int, bool]]:

@@ -1,0 +1,227 @@
+"""CoaXPress grabber at its pads: triggers with their times, sums over regions, commands and viewer."""
+
+import numpy as np
+import pytest
+from migen import *
+
+from kairos_gateware.coaxpress.camera import Receiver, answer, image
+from kairos_gateware.contracts import coaxpress as facts
+from kairos_gateware.pad import Pad
+from kairos_gateware.phy.cxp_commands import CxpCommands
+from kairos_gateware.phy.cxp_grabber import CxpGrabber, CxpRegions
+from kairos_gateware.phy.grabber import GrabberGate
+from kairos_gateware.phy.kinds import make_phys
+from kairos_gateware.testbenches.simulator import run_simulation
+from kairos_gateware.variant import ChannelSpec
+
+TRIGGER, REGIONS, GATE, COMMANDS = range(4)
+ROIS = [(0, 0, 5, 4), (1, 1, 3, 2), (4, 0, 9, 3), (2, 2, 2, 4)]
+
+
+class Bench(Module):
+    """The channels, and a camera. `events`: (cycle, data) of the gate; `answers`: of the commands; `busy`: cycles of
+    refused events."""
+
+    def __init__(self):
+        tx, *self.characters = [Pad(name, "in", 0) for name in ["tx", *(f"d{n}" for n in range(8)), "k", "valid"]]
+        self.tx = tx
+        self.submodules.grabber = CxpGrabber(0, tx, self.characters)
+        self.submodules.regions = CxpRegions(1, self.grabber, rois=len(ROIS))
+        self.submodules.gate = GrabberGate(2, self.regions)
+        self.submodules.commands = CxpCommands(3, self.grabber)
+        blocks = [self.grabber, self.regions, self.gate, self.commands]
+        self.channels = [block.channel for block in blocks]
+        self.receiver = Receiver()
+        self.cycle, self.events, self.answers, self.busy = 0, [], [], []
+
+    def step(self):
+        """A cycle."""
+        yield
+        self.receiver.receive(self.cycle + 1, (yield self.tx.o) & 1)
+        for channel, found in [(GATE, self.events), (COMMANDS, self.answers)]:
+            if (yield self.channels[channel].input.stb):
+                found.append((self.cycle, (yield self.channels[channel].input.data)))
+        self.cycle += 1
+
+    def write(self, channel, data, address=0):
+        """An event; its time is that of the next cycle."""
+        link = self.channels[channel].output
+        yield link.stb.eq(1)
+        yield link.data.eq(data)
+        yield link.address.eq(address)
+        yield from self.step()
+        if (yield link.busy):
+            self.busy.append(self.cycle)
+        yield link.stb.eq(0)
+
+    def wait(self, cycles):
+        for _ in range(cycles):
+            yield from self.step()
+
+    def send(self, characters):
+        *bits, valid = self.characters
+        for character in [*characters, None]:
+            yield valid.i.eq(0 if character is None else 0xFF)
+            for n, pad in enumerate(bits if character is not None else ()):
+                yield pad.i.eq(0xFF * (character >> n & 1))
+            yield from self.step()
+
+    def settled(self):
+        for channel in self.channels:
+            if not (yield channel.settled):
+                return False
+        return True
+
+    def run(self, bench):
+        run_simulation(self, bench())
+        assert not self.receiver.errors
+
+    def command(self, tag, address, value, command):
+        for port, data in enumerate((address, value, tag, command)):
+            yield from self.write(COMMANDS, data, port)
+
+    def read(self, port, index=0):
+        """What a read gives, three cycles after its event's strobe."""
+        began = self.cycle
+        yield from self.write(COMMANDS, index, port)
+        yield from self.wait(3)
+        cycle, data = self.answers.pop()
+        assert cycle == began + 3
+        return data
+
+
+def test_images_give_the_sums_of_the_regions_in_the_mask():
+    frames = np.random.default_rng(3).integers(0, 2**14, (3, 4, 6))
+    dut, ends = Bench(), []
+
+    def bench():
+        for n, corners in enumerate(ROIS):
+            for i, value in enumerate(corners):
+                yield from dut.write(REGIONS, value, 4 * n + i)
+        for mask, spoilt in [(0b1111, []), (0b0101, [0]), (0b0101, [])]:
+            yield from dut.write(GATE, mask)
+            yield from dut.send(image(frames[len(ends)], 14, spoilt=spoilt))
+            ends.append(dut.cycle)
+            yield from dut.wait(20)
+
+    dut.run(bench)
+    sums = [[int(frame[y0:y1, x0:x1].sum()) for x0, y0, x1, y1 in ROIS] for frame in frames]
+    assert [data for _, data in dut.events] == [1 << 31, *sums[0], 1 << 31, sums[2][0], sums[2][2]]
+    # The last character was at the pads two cycles before `send` ended
+    assert dut.events[0][0] == ends[0] - 2 + 3
+
+
+def test_trigger_is_sent_at_once_and_a_second_one_refused():
+    dut = Bench()
+
+    def bench():
+        yield from dut.wait(100)
+        yield from dut.write(TRIGGER, 0b101)
+        yield from dut.wait(20)
+        yield from dut.write(TRIGGER, 0b000)
+        yield from dut.wait(7 * facts.CHARACTER_CYCLES)
+        yield from dut.write(TRIGGER, 0b000)
+        yield from dut.wait(8 * facts.CHARACTER_CYCLES)
+
+    dut.run(bench)
+    assert [(first, delay & 1) for _, first, delay in dut.receiver.triggers] == [
+        (facts.TRIGGER_FALL, 1),
+        (facts.TRIGGER_RISE, 0),
+    ]
+    assert len(dut.busy) == 1
+
+
+def test_commands_are_sent_and_their_answers_read():
+    """Nothing is settled meanwhile, all is before and after it. A second command at the same time is refused."""
+    dut, found, settled = Bench(), [], []
+
+    def bench():
+        yield dut.grabber.uplink.free_running.simulated.eq(1)
+        yield from dut.wait(70)
+        settled.append((yield from dut.settled()))
+        yield from dut.command(0x1AB, 0x4014, 0x10028, facts.WRITE | 4)
+        yield from dut.wait(1)
+        settled.append((yield from dut.settled()))
+        yield from dut.write(COMMANDS, 8, facts.PORT_COMMAND)
+        yield from dut.wait(50 * facts.CHARACTER_CYCLES)
+        yield from dut.send(answer(facts.ANSWER_DONE, tag=0xAB))
+        yield from dut.wait(8)
+        yield from dut.command(0, 0x0018, 0, 8)
+        yield from dut.wait(50 * facts.CHARACTER_CYCLES)
+        settled.append((yield from dut.settled()))
+        yield from dut.send(answer(facts.ANSWER_DATA, b"CoaXPres"))
+        yield from dut.wait(8)
+        yield from dut.send(answer(facts.ANSWER_DONE, spoilt=True))
+        yield from dut.wait(8)
+        found.extend(data for _, data in dut.answers)
+        yield from dut.send(answer(facts.ANSWER_DATA, b"CoaXPres"))
+        yield from dut.wait(8)
+        for index in range(3):
+            found.append((yield from dut.read(facts.PORT_WORD, index)))
+        yield from dut.wait(8)
+        settled.append((yield from dut.settled()))
+
+    dut.run(bench)
+    assert dut.receiver.commands == [(0xABABABAB, 1 << 24 | 4, 0x4014, 0x10028), (None, 8, 0x0018, None)]
+    assert found[:3] == [
+        facts.EVENT_GOOD | facts.EVENT_TAGGED | 0xAB << facts.EVENT_TAG | facts.ANSWER_DONE,
+        facts.EVENT_GOOD | 0xAB << facts.EVENT_TAG | facts.ANSWER_DATA,
+        0xAB << facts.EVENT_TAG | facts.ANSWER_DONE,
+    ]
+    assert found[3:] == [8, int.from_bytes(b"CoaX", "big"), int.from_bytes(b"Pres", "big")]
+    assert settled == [True, False, True, True] and len(dut.busy) == 1
+
+
+def test_answer_during_a_read_is_given_after_it():
+    """Reads in each of the cycles around an answer's event."""
+    dut, found, line = Bench(), [], answer(facts.ANSWER_DATA, b"1234")
+
+    def bench():
+        link = dut.channels[COMMANDS].output
+        for offset in range(-6, 6):
+            dut.answers.clear()
+            for n, character in enumerate([*line, *[None] * 12]):
+                yield dut.characters[-1].i.eq(0 if character is None else 0xFF)
+                for bit, pad in enumerate(dut.characters[:-1]):
+                    yield pad.i.eq(0xFF * ((character or 0) >> bit & 1))
+                yield link.stb.eq(n == len(line) + offset)
+                yield link.address.eq(facts.PORT_SPOILT)
+                yield from dut.step()
+            found.append(sorted(data for _, data in dut.answers))
+
+    dut.run(bench)
+    assert found == [[0, facts.EVENT_GOOD | facts.ANSWER_DATA]] * 12
+
+
+def test_viewer_keeps_a_region_for_reads():
+    frame, dut, found = np.arange(40).reshape(5, 8), Bench(), []
+
+    def bench():
+        for port, data in [(4, 1 << 16 | 2), (5, 3 << 16 | 7), (6, 1)]:
+            yield from dut.write(COMMANDS, data, port)
+        yield from dut.wait(2)
+        found.append((yield from dut.read(facts.PORT_VIEWER_STATE)))
+        yield from dut.send(image(frame, spoilt=[0]))
+        yield from dut.send(image(frame))
+        yield from dut.wait(20)
+        for port, index in [(10, 0), (11, 0), (12, 0), (13, 0), (14, 0), (15, 0), (15, 1), *((9, n) for n in range(8))]:
+            found.append((yield from dut.read(port, index)))
+
+    dut.run(bench)
+    assert found[:8] == [1, 2, 5 << 16 | 8, facts.MONO8, 1, 1, 1 << 16 | 2, 3 << 16 | 7]
+    pixels = [half >> shift & 0xFFFF for half in found[8:] for shift in (0, 16)]
+    assert [pixels[8 * row : 8 * row + 5] for row in range(2)] == frame[1:3, 2:7].tolist()
+
+
+@pytest.mark.parametrize(
+    "kind, options, text",
+    [
+        ("cxp_regions", {"grabber": 0, "rois": 65}, "rois of a grabber is 1 to 64, not 65"),
+        ("cxp_regions", {"grabber": 1}, "`grabber` must be the number of a cxp_trigger channel before it"),
+        ("cxp_commands", {"grabber": 1}, "`grabber` must be the number of a cxp_trigger channel before it"),
+        ("cxp_gate", {"regions": 0}, "`regions` must be the number of a cxp_regions channel before it"),
+    ],
+)
+def test_impossible_cxp_parameters_are_refused(kind, options, text):
+    with pytest.raises(ValueError, match=text):
+        make_phys((ChannelSpec("cxp0", "cxp_trigger"), ChannelSpec("camera", kind, options)))
