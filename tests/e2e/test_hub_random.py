@@ -2,6 +2,8 @@
 refused with a reason, and never with an error of the service itself."""
 
 import math
+import os
+import signal
 
 import grpc
 import pytest
@@ -40,7 +42,10 @@ def hub(tmp_path_factory):
     hub = Hub(folder, {"away": "127.0.0.1:9"}, entries="[laboratory]\nfolder = 'lab'\n")
     yield hub
     hub.close()
-    laboratory.close()
+    # A request may have been one for a run that is repeated without end.
+    laboratory.kill()
+    for pid in laboratory.pids().values():
+        os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
