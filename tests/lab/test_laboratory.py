@@ -144,6 +144,23 @@ def test_repeated_run_is_submitted_again(lab):
         lab.submit(lab.expid("Quick"), repeat=-7)
 
 
+def test_repetition_of_a_failed_run_is_held(lab):
+    rid = lab.submit(lab.expid("Broken"), repeat=-1)
+    assert lab.ends(rid)["status"] == "failed"
+    (again,) = lab.queue()
+    assert again["why"] == f"it is held: run {rid}, which it repeats, has failed"
+    lab.terminate(again["rid"])
+    until(lambda: not lab.queue())
+
+
+def test_terminated_run_is_not_repeated(lab):
+    rid = lab.submit(lab.expid("Patient"), repeat=-1)
+    until(lambda: rid in lab.begun())
+    lab.terminate(rid)
+    assert lab.ends(rid)["status"] == "terminated"
+    assert lab.queue() == []
+
+
 def test_due_run_waits_and_flush_empties_the_pipeline(lab):
     due = time.time() + 1.5
     later = lab.submit(lab.expid("Quick"), due_date=due, priority=5)

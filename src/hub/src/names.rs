@@ -2,11 +2,18 @@
 
 use tonic::Status;
 
+use crate::text::plain;
+
 /// Minimum similarity, from 0 to 1, for a suggestion.
 const ALIKE: f64 = 0.7;
+/// Maximum number of characters of a client's name that a message repeats. No longer name is compared with known ones.
+const SHOWN: usize = 200;
 
 /// The known name most similar to `name`, if it is similar enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.chars().nth(SHOWN).is_some() {
+        return None;
+    }
     let name = name.to_lowercase();
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&name, &known.to_lowercase());
     known
@@ -17,13 +24,21 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, known)| known)
 }
 
+/// A name that a client has given, as part of a message.
+pub fn quoted(name: &str) -> String {
+    let shown = name.char_indices().nth(SHOWN).map_or(name, |(end, _)| &name[..end]);
+    let more = if shown.len() < name.len() { "…" } else { "" };
+    format!("'{}{more}'", plain(shown))
+}
+
 /// NOT_FOUND; `what`: the kind of name, `known`: all names of that kind.
 pub fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Status {
     let known: Vec<_> = known.into_iter().collect();
+    let given = quoted(name);
     Status::not_found(match (nearest(name, known.iter().copied()), known.is_empty()) {
-        (Some(near), _) => format!("there is no {what} '{name}'; did you mean '{near}'?"),
-        (None, false) => format!("there is no {what} '{name}'; there are {}", known.join(", ")),
-        (None, true) => format!("there is no {what} '{name}', nor any other"),
+        (Some(near), _) => format!("there is no {what} {given}; did you mean '{near}'?"),
+        (None, false) => format!("there is no {what} {given}; there are {}", known.join(", ")),
+        (None, true) => format!("there is no {what} {given}, nor any other"),
     })
 }
 
@@ -50,5 +65,16 @@ mod tests {
             unknown("buffer", "a", []).message(),
             "there is no buffer 'a', nor any other"
         );
+    }
+
+    #[test]
+    fn odd_name_is_escaped_and_shortened() {
+        assert_eq!(
+            unknown("buffer", "a\nb\u{202e}", []).message(),
+            "there is no buffer 'a\\nb\\u{202e}', nor any other"
+        );
+        let long = "é".repeat(1 << 20);
+        let expected = format!("there is no buffer '{}…'; there are b", "é".repeat(SHOWN));
+        assert_eq!(unknown("buffer", &long, ["b"]).message(), expected);
     }
 }

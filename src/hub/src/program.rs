@@ -309,9 +309,14 @@ pub fn find<'a>(gateware: &'a Gateware, name: &str) -> Result<&'a Register, Stat
                 let mut blocks: Vec<_> = known().filter_map(|name| name.split('/').next()).collect();
                 blocks.dedup();
                 let blocks = blocks.join(", ");
-                format!("there is no register '{name}' and no block '{block}'; the blocks are {blocks}")
+                let (name, block) = (names::quoted(name), names::quoted(block));
+                format!("there is no register {name} and no block {block}; the blocks are {blocks}")
             }
-            _ => format!("there is no register '{name}'; its block has {}", near.join(", ")),
+            _ => format!(
+                "there is no register {}; its block has {}",
+                names::quoted(name),
+                near.join(", ")
+            ),
         })
     })
 }

@@ -103,11 +103,11 @@ class Queue:
 
     def end(self, submission: Submission, record: dict) -> Submission | None:
         """Remove a submission and enter the run into the index; returns its repetition, if there is
-        one. `record`: see `results.record_of`."""
+        one: held if the run has failed, none if somebody has ended it. `record`: see `results.record_of`."""
         with self._database.change() as change:
             change.execute(delete(submissions).where(submissions.c.rid == submission.rid))
             history.enter(change, [record])
-            if submission.repeat == 0 or record["status"] == "deleted":
+            if submission.repeat == 0 or submission.termination or record["status"] in ("deleted", "terminated"):
                 return None
             rid = self._numbers.get(above=_highest(change))
             again = replace(
@@ -117,7 +117,7 @@ class Queue:
                 repeat=submission.repeat - (submission.repeat > 0),
                 request=None,
                 after=None,
-                termination=False,
+                held=f"run {submission.rid}, which it repeats, has failed" if record["status"] == "failed" else None,
                 submitted=clock.now(),
             )
             change.execute(insert(submissions).values(**_row(again)))

@@ -13,6 +13,7 @@ use kairos_endpoint::uio;
 use kairos_proto::descriptor::{announced_length, Descriptor, HEADER};
 
 use super::settings::{Access, BoardSettings, MemoryEntry};
+use crate::names::quoted;
 use crate::registers::{Gateware, Register};
 
 /// The hardware of a board.
@@ -95,7 +96,7 @@ impl Hardware {
                 } else {
                     names.join(", ")
                 };
-                Err(format!("there is no bus '{name}'; the buses are {known}"))
+                Err(format!("there is no bus {}; the buses are {known}", quoted(name)))
             }
         }
     }
