@@ -20,6 +20,8 @@ refused 0 by the master False True across False
 unplugged 300 by the master True False across False
 nothing for the master
 again 400 by the master False True across True
+cut in the middle of copies: some fail True
+after the cuts 500 by the master False True across True
 """
 MEMORY = 0x0FF8_0000
 """Memory that the firmware does not use: `STREAM` of src/contracts/memory.toml."""
@@ -54,7 +56,8 @@ def test_boards_report_where_their_cross_link_leads(tmp_path):
             second.batch(("exports1_set", 1))
             assert across(first, MEMORY, 7) == DONE and across(first, MEMORY + 8, 8) == REFUSED
             assert second.batch(("exports1_refused",)) == [1]
-        shown = run_kairos("links", "-D", device.address).stdout
+        shown = run_kairos("links", "-D", device.address, "--plot", tmp_path / "links.svg").stdout
+        assert "cross link 1 – 2" in (tmp_path / "links.svg").read_text()
         assert ["1", "–", "2", "cross", "link", "up"] in [row.split()[:6] for row in shown.splitlines()], shown
         device.control("link", to="second", plugged=False, **{"from": "first"})
         (cross,) = until(

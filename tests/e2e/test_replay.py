@@ -332,6 +332,10 @@ class Exp(EnvExperiment):
         return number
 
     @kernel
+    def weight(self, number) -> TInt32:
+        return self.ask(-number)
+
+    @kernel
     def run(self):
         self.core.reset()
         with self.guard:
@@ -344,7 +348,8 @@ class Exp(EnvExperiment):
         i = self.ask(7)
         asked = [self.ask(j) for j in range(3)]
         again = [self.ask(i) for i in range(2)]
-        self.ask(i + asked[0] + again[1])
+        ordered = sorted([3, 1, 2], key=self.weight)
+        self.ask(i + asked[0] + again[1] + ordered[0])
 """
 
 
@@ -357,7 +362,7 @@ def test_names_that_the_compiler_makes_up_are_not_shown(kairos):
     seen: dict[str, list[str]] = {}
     for name, value in (each for variables in runs for each in variables):
         seen.setdefault(name, []).append(value)
-    assert seen.keys() <= {"i", "j", "k", "asked", "again", "i (comprehension)"}, seen.keys()
+    assert seen.keys() <= {"i", "j", "k", "asked", "again", "ordered", "i (comprehension)"}, seen.keys()
     assert set(seen["j"]) == {"0", "1", "2"} and set(seen["k"]) == {"0", "1", "2"}
     assert set(seen["i"]) | set(seen.get("i (comprehension)", [])) >= {"7", "0", "1"}
 

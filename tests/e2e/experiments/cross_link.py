@@ -4,6 +4,8 @@ from artiq.experiment import *
 BUFFER = 0x0FE0_0000
 SOURCE = BUFFER + 0x2_0000
 COPIES, BYTES = 16, 4096
+LONG, STREAMED = 0x8000, 200
+"""Bytes of a copy that is on the line most of the time, and how many there are."""
 WORDS = COPIES * BYTES // 8
 """Words on the line that all copies take at least."""
 
@@ -80,6 +82,34 @@ class CrossLink(EnvExperiment):
             except RemoteMemoryError:
                 tries += 1
 
+    @subkernel(destination=1)
+    def stream(self) -> TInt32:
+        """Copies to the second board again and again; returns how many have failed, or -1 if one that has not failed
+        is not there."""
+        failed = 0
+        for number in range(STREAMED):
+            self.first.store(SOURCE + LONG - 4, number)
+            try:
+                self.second.copy(BUFFER, SOURCE, LONG)
+                if self.second.load(BUFFER + LONG - 4) != number:
+                    return -1
+            except RemoteMemoryError:
+                failed += 1
+        return failed
+
+    @kernel
+    def cut(self):
+        """Pulls the link out while copies are on it, and plugs it in again, some times."""
+        self.stream()
+        for _ in range(3):
+            for plugged in range(2):
+                self.plug(plugged)
+                self.core.break_realtime()
+                delay(1 * ms)
+                self.core.wait_until_mu(now_mu())
+        failed = subkernel_await(self.stream)
+        print("cut in the middle of copies: some fail", 0 < failed < STREAMED // 4)
+
     @kernel
     def round(self, text, number):
         self.carried()
@@ -114,3 +144,7 @@ class CrossLink(EnvExperiment):
         self.until_plugged()
         subkernel_await(self.until_plugged)
         self.round("again", 400)
+        self.cut()
+        self.until_plugged()
+        subkernel_await(self.until_plugged)
+        self.round("after the cuts", 500)

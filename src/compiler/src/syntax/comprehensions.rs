@@ -93,7 +93,7 @@ impl Converter<'_> {
         let callee = self.boxed(&call.func)?;
         let iter = self.expr(iterable)?;
         self.comprehensions += 1;
-        let own: Rc<str> = format!("element{COMPREHENSION}{}", self.comprehensions).into();
+        let own: Rc<str> = format!("sorted element{COMPREHENSION}{}", self.comprehensions).into();
         let [given, element, target] = [(); 3].map(|()| self.make(iterable_span, ExprKind::Name(own.clone())));
         let function = self.boxed(&key.value)?;
         let keyed = ExprKind::Call {
