@@ -30,8 +30,13 @@ def as_python(value):
     return (truth, not truth, int(truth), 1 if truth else 2, truth, truth, truth, truth, truth, 3 * truth)
 
 
+class Mode(enum.IntEnum):
+    OFF = 0
+
+
 HOST = {
     "none": None,
+    "member": Mode.OFF,
     "zero": 0,
     "minus": np.int64(-(2**40)),
     "high": np.int64(2**32),
@@ -90,10 +95,6 @@ class Off:
     @portable
     def __bool__(self):
         return self.level > 0
-
-
-class Mode(enum.IntEnum):
-    OFF = 0
 
 
 class Plain:
@@ -175,7 +176,7 @@ def test_rows_in_any_and_all_are_rejected(run):
             run(f"return {text}", a=np.array([1]))
 
 
-OBJECTS = [(Empty(), "__len__"), (Off(), "__bool__"), (Mode.OFF, "__bool__"), ({}, "__len__"), (set(), "__len__")]
+OBJECTS = [(Empty(), "__len__"), (Off(), "__bool__"), ({}, "__len__"), (set(), "__len__")]
 OBJECTS += [(decimal.Decimal(0), "__bool__")]
 
 

@@ -28,7 +28,7 @@ def messages() -> Iterator[tuple[str, str]]:
 def message(node: ast.expr) -> str:
     """Returns the statically known parts of a text."""
     if isinstance(node, ast.Constant):
-        return re.sub(r"\{\d(:\w+)?\}", "\t", str(node.value))
+        return re.sub(r"\{\d(:#?\w+)?\}", "\t", str(node.value))
     if isinstance(node, ast.JoinedStr):
         return "".join(message(part) for part in node.values)
     return "\t"

@@ -20,7 +20,8 @@ def camera():
 
 class Camera:
     """A camera and its grabber's channel for commands. `words`: by their addresses; `asked`: (address, value or None,
-    tag or None) of the commands; `late`: events that arrive before the next answer; `slow`: ms that a write takes."""
+    tag or None) of the commands; `late`: events that arrive before the next answer; `slow`: ms that a write takes;
+    `viewer`: state of the grabber's viewer; `step`: mu from one look at the time to the next."""
 
     def __init__(self, **words):
         self.words = {
@@ -31,6 +32,7 @@ class Camera:
         }
         self.ports, self.events, self.answer, self.asked, self.late = {}, [], [], [], []
         self.time, self.slow, self.absent, self.good = 0, 0, False, facts.EVENT_GOOD
+        self.viewer, self.step = 0, 1000
 
     def firmware(self):
         return {
@@ -42,7 +44,7 @@ class Camera:
         }
 
     def counter(self):
-        self.time += 1000
+        self.time += self.step
         return self.time
 
     def wait(self, until):
@@ -66,6 +68,8 @@ class Camera:
             self.command(data)
         elif port == facts.PORT_WORD:
             self.events.insert(0, (self.time, self.answer[data]))
+        elif port == facts.PORT_VIEWER_STATE:
+            self.events.insert(0, (self.time, self.viewer))
 
     def event(self, delay, code, tag):
         tagged = tag & 0xFF if tag & facts.TAGGED else 0
@@ -214,6 +218,16 @@ def test_impossible_region_of_the_viewer_is_refused(camera, corners, text):
     there = Camera()
     found = call(there, camera.start_roi_viewer, *corners)
     assert found.startswith("CXPError: ") and found.endswith(text) and there.asked == []
+
+
+@pytest.mark.parametrize(
+    "state, text",
+    [(0, "the viewer has not been started"), (facts.VIEWER_WAITING, "no image has arrived within 10 s")],
+)
+def test_image_that_does_not_arrive_is_reported(camera, state, text):
+    there = Camera()
+    there.viewer, there.step = state, 1_000_000_000
+    assert call(there, camera.read_roi_viewer_frame, np.zeros((8, 8), "i4")) == f"CXPError: {text}"
 
 
 def test_trigger_packets_have_their_number(camera):
