@@ -18,7 +18,7 @@ from tests.support.waiting import until
 
 ENTRY = "[laboratory]\nfolder = 'lab'\n"
 ROLES = ("look", "operate")
-LOOKS = ("Status", "History", "Find", "Show", "Fit", "Thumbnail", "Waveform")
+LOOKS = ("Status", "History", "Find", "Show", "Fit", "Thumbnail", "Waveform", "Diff")
 """Methods that change nothing, whatever their service."""
 SERVICES = {service.name: service for service in services()}
 

@@ -37,7 +37,7 @@ READERS = {
     "thumbnails": thumbnails.thumbnail,
     "analysis": lambda path: (analysis._groups(path), analysis.source_of(path)),
     "history": lambda path: history._record_in_datasets(path, path.parent),
-    "laboratory": rpc_runs._source,
+    "laboratory": rpc_runs._sources,
 }
 
 

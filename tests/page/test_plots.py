@@ -143,8 +143,8 @@ def test_sliders_let_the_twin_measure_with_other_numbers_of_the_bench(chromium, 
         assert [slider.get_attribute(name) for name in ("min", "max")] == ["0", "20000000"]
         slider.fill("15000000")
         expect(plot.get_by_label("Value of ion.a.photons in flop")).to_have_value("15000000")
-        expect(plot.get_by_text("the twin measures …")).to_be_visible()
-        expect(plot.get_by_text("the twin measures …")).to_be_hidden()
+        expect(plot.get_by_text("the twin measures run 0 …")).to_be_visible()
+        expect(plot.get_by_text("the twin measures run 0 …")).to_be_hidden()
         assert violations(page) == []
         plot.get_by_role("button", name="As in the run").click()
         expect(plot.get_by_text("theory: χ² per point 41.7")).to_be_visible()

@@ -11,7 +11,8 @@ function escaped(character: string): string {
 
 /** A text in which what is not seen is written as in a program. `lines`: it may have several lines. */
 export function visible(text: string, lines = false): string {
-  return text.replace(UNSEEN, (each) => (lines && (each === "\n" || each === "\t") ? each : escaped(each)));
+  // What is no text after all must not stop the page.
+  return String(text).replace(UNSEEN, (each) => (lines && (each === "\n" || each === "\t") ? each : escaped(each)));
 }
 
 /** A name of at most so many characters: of a longer one the middle is left out, since names differ at their ends. */
