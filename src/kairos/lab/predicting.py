@@ -1,18 +1,13 @@
 """The process of a prediction: repeats a finished run on the twin, and adds the waveform to the run's file."""
 
-import os
-import signal
-import sys
 from pathlib import Path
 
 from ..errors import KairosError
-from ..experiment.arguments import DefaultMissing
 from ..experiment.hdf5 import add_group
 from ..twin.verification import predicted
 from ..waveform.stored import GROUP
-from .link import Link
+from .aside import work_aside
 from .results import synchronised
-from .worker import redirect
 
 __all__ = ["main"]
 
@@ -24,16 +19,7 @@ LARGEST = 1 << 30
 def main(folder: str, path: str, begin: dict):
     """Predict the waveform of the run with the file ``begin["file"]``, and report to the laboratory with
     the socket `path`."""
-    redirect(Path(folder, "output"))
-    os.nice(NICENESS)
-    # The emulated device ends with this process, also if that is stopped.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    link = Link(path, begin["rid"], {}, outlive=False)
-    try:
-        link.ended("predict", "completed", _added(Path(begin["file"]), begin))
-    except (KairosError, DefaultMissing, OSError) as error:
-        link.ended("predict", "failed", str(error))
-    link.command()  # that this was received
+    work_aside("predict", NICENESS, folder, path, begin, lambda _: _added(Path(begin["file"]), begin))
 
 
 def _added(file: Path, begin: dict) -> bool:

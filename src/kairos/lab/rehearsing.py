@@ -3,24 +3,21 @@
 Nothing that it does reaches a device or the results; it gives way to runs, which are measured.
 """
 
-import os
-import signal
 import sys
 from pathlib import Path
 
 from ..devices import DeviceDB
-from ..errors import KairosError, UsageError
-from ..experiment.arguments import DefaultMissing
+from ..errors import UsageError
 from ..twin.folder import summary
 from ..twin.interlocks import load
 from ..twin.rehearsal import Twin, in_a_line
 from ..twin.sweep.task import numbers_of, whole, with_values
 from ..twin.verdict import described
+from .aside import work_aside
 from .examination import Datasets
 from .excerpts import OWN
 from .link import Link
 from .theory import curves
-from .worker import redirect
 
 __all__ = ["main"]
 
@@ -29,18 +26,14 @@ NICENESS = 10
 
 def main(folder: str, path: str, begin: dict):
     """Rehearse ``begin["expid"]``, and report to the laboratory with the socket `path`."""
-    redirect(Path(folder, "output"))
-    os.nice(NICENESS)
-    # The emulated device ends with this process, also if that is stopped.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    link = Link(path, begin["rid"], {}, outlive=False)
-    if begin["directory"] is not None:
-        sys.path.insert(0, begin["directory"])
-    try:
-        link.ended("rehearse", "completed", _rehearsed(link, Path(folder), begin))
-    except (KairosError, DefaultMissing, OSError) as error:
-        link.ended("rehearse", "failed", in_a_line(error, str(begin["expid"].get("file", ""))))
-    link.command()  # that this was received
+    file = str(begin["expid"].get("file", ""))
+
+    def work(link: Link) -> dict:
+        if begin["directory"] is not None:
+            sys.path.insert(0, begin["directory"])
+        return _rehearsed(link, Path(folder), begin)
+
+    work_aside("rehearse", NICENESS, folder, path, begin, work, lambda error: in_a_line(error, file))
 
 
 def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:
