@@ -33,3 +33,13 @@ export function rowKeys(list: HTMLElement, rows: string) {
 export function takesKeyboard(element: HTMLElement) {
   element.focus();
 }
+
+/** What has a use of its own for Escape. */
+const HEEDS_ESCAPE = "input, select, dialog, .lanes, .chart";
+
+/** Closes a box in which somebody presses Escape, unless that means something else there. For `keydown` of the window, so
+ * that whatever is inside of the box comes first. */
+export function closeOnEscape(event: KeyboardEvent, box: HTMLElement, close: () => void): void {
+  const at = event.target as HTMLElement;
+  if (event.key === "Escape" && !event.defaultPrevented && box.contains(at) && !at.closest(HEEDS_ESCAPE)) close();
+}
