@@ -121,6 +121,7 @@ LONG = [
     ("kasli_soc", "pulse8_kasli"),
     ("kasli_soc", "lab"),
     ("kasli_soc", "described"),
+    ("kasli_soc", "servo"),
     ("kasli_soc", "kasli_soc_master"),
     ("kasli_soc", "cards"),
 ]
@@ -371,7 +372,7 @@ def lint(verilog, top, *arguments):
     return warnings_in(done.stderr)
 
 
-LARGE = ("dac", "memory_star", "peer", "pulse8", "ring")
+LARGE = ("dac", "memory_star", "pages", "peer", "pulse8", "ring")
 """Only long tests run these. What they have is in smaller variants, or in a build of a board."""
 ALL_VARIANTS = [pytest.param(name, marks=[pytest.mark.long] * (name in LARGE)) for name in sorted(VARIANTS)]
 
