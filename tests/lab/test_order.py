@@ -75,9 +75,10 @@ def test_order_of_random_queue_is_kept_until_only_those_wait_that_must(runs, dat
         if run.status == "end":
             runs.remove(run)
             passed.append(run.submission.rid)
-    assert all(order.why(run, runs, NOW, unmet) for run in runs), [
-        (run, order.why(run, runs, NOW, unmet)) for run in runs
-    ]
+    reasons = [order.Reasons(runs, NOW, unmet).why(run) for run in runs]
+    assert all(reasons), list(zip(runs, reasons, strict=True))
+    common = order.Reasons(runs, NOW, unmet)
+    assert [common.why(run) for run in runs] == reasons
     assert not any(may_start(run, unmet) for run in runs)
     assert len(passed) + len(runs) == len(all_runs)
 

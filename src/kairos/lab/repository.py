@@ -20,7 +20,7 @@ from ..errors import KairosError, UsageError
 from ..schedule import listed
 from .defaults import MISSING
 from .excerpts import NOW, OWN, STORED
-from .exports import export, git, prefix
+from .exports import export, git
 from .printed import last_line
 from .processes import Ended, Processes
 
@@ -136,8 +136,8 @@ class GitSource:
 
     async def text(self, revision: str, name: str) -> tuple[str, str]:
         """Return a file of a commit, and that commit; UsageError if it is not there."""
-        inside = await asyncio.to_thread(prefix, self.root)
-        text = await self._git("show", "--end-of-options", f"{revision}:{inside}{name}")
+        # Relative to this folder, which may be one of a larger repository.
+        text = await self._git("show", "--end-of-options", f"{revision}:./{name}")
         return text.decode(errors="replace"), revision
 
     async def _export(self, revision: str, folder: Path):
