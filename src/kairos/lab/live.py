@@ -24,7 +24,7 @@ from ..experiment.store import DatasetStore
 from . import clock
 from .database import Database, rows
 from .journal import Record
-from .tables import parameters, proposals
+from .tables import parameters, proposals, reads
 from .theory import PREFIX
 
 __all__ = ["CHECKED", "LiveDatasets", "Written"]
@@ -35,6 +35,8 @@ CHECKED = "checked"
 """Kind of an entry in the history: the value was found to be still good."""
 FULL = 5.0
 """Seconds between attempts to write what a run has set while the disk was full."""
+USES = 1000
+"""Runs of which it is shown which value of a persistent dataset they have used."""
 IN_PLACE = 10.0
 """Seconds between two entries for a persistent dataset that a run changes in place."""
 
@@ -440,11 +442,18 @@ class LiveDatasets:
         changed = self.written[key].changed if checked else now
         self.written[key] = Written(changed, now, entry.get("rid"), entry.get("validity"))
 
-    def history(self, key: str, limit: int = 100) -> list[dict]:
-        """Return the writes of a persistent dataset, newest first."""
-        query = select(parameters).where(parameters.c.key == key).order_by(parameters.c.id.desc()).limit(limit)
+    def history(self, key: str, limit: int | None = 100) -> list[dict]:
+        """Return the writes of a persistent dataset, newest first, at most `limit`; None: all. `used`: the runs that
+        have read this value, the newest `USES` of all."""
+        query = select(parameters).where(parameters.c.key == key).order_by(parameters.c.id.desc())
+        query = query.limit(None if limit is None else max(0, limit))
+        using = select(reads.c.rid, reads.c.time).where(reads.c.key == key).order_by(reads.c.time.desc()).limit(USES)
         with self._database.view() as view:
-            return rows(view, query)
+            found, used = rows(view, query), rows(view, using)
+        for row in found:
+            row["used"] = [use["rid"] for use in used if row["time"] <= use["time"]]
+            used = used[len(row["used"]) :]
+        return found
 
     def close(self):
         """Write what is not written yet."""

@@ -23,8 +23,9 @@ from .excerpts import NOW, OWN, STORED
 from .exports import export, git
 from .printed import last_line
 from .processes import Ended, Processes
+from .settings import Settings
 
-__all__ = ["FolderSource", "GitSource", "Repository"]
+__all__ = ["FolderSource", "GitSource", "Repository", "source_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -84,10 +85,11 @@ class FolderSource:
 
 
 class GitSource:
-    """Experiments in a Git repository, bare or not, or in a folder of one. A commit is written to `exports` once."""
+    """Experiments in a Git repository, bare or not, or in a folder of one. A commit is written to `exports` once.
+    `revision`: what stands for the current commit."""
 
-    def __init__(self, root: Path, exports: Path):
-        self.root, self._exports = root.resolve(), exports
+    def __init__(self, root: Path, exports: Path, revision: str = "HEAD"):
+        self.root, self._exports, self._revision = root.resolve(), exports, revision
         self._exporting = asyncio.Lock()
         self._used: Counter[str] = Counter()
 
@@ -95,11 +97,17 @@ class GitSource:
         return await asyncio.to_thread(git, self.root, *words)
 
     async def current(self) -> str:
-        """Return the current commit; UsageError if this is no repository."""
+        """Return the current commit; UsageError if there is none."""
         await self._git("rev-parse", "--git-dir")
+        wanted = f"{self._revision}^{{commit}}"
         try:
-            return (await self._git("rev-parse", "--verify", "--quiet", "HEAD")).decode().strip()
+            found = await self._git("rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
+            return found.decode().strip()
         except UsageError:
+            if self._revision != "HEAD":
+                raise UsageError(
+                    f"the repository {self.root} has no revision {self._revision}, which lab.toml names"
+                ) from None
             raise UsageError(f"the repository {self.root} has no commit yet: 'git commit' makes one") from None
 
     async def resolved(self, revision: str | None) -> tuple[str, str | None]:
@@ -155,6 +163,15 @@ class GitSource:
         for folder in self._exports.glob("*"):
             if (folder.name.split(".")[1] if folder.name.startswith(".") else folder.name) not in used:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def source_of(settings: Settings, state: Path) -> FolderSource | GitSource:
+    """Return the source of a laboratory with these settings; UsageError."""
+    root = settings.path(settings.repository)
+    if settings.git:
+        return GitSource(root, state / "exports", settings.revision)
+    files.folder(root)
+    return FolderSource(root)
 
 
 class Repository:

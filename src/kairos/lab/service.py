@@ -249,7 +249,7 @@ class Service:
 
     def restore_parameter(self, key, number):
         """Set a persistent dataset to the value that it was set to by the write `number`."""
-        for row in self._lab.datasets.history(key, -1):
+        for row in self._lab.datasets.history(key, None):
             if row["id"] == number and row["value"] is not None:
                 value, metadata = pyon.decode(row["value"]), pyon.decode(row["metadata"])
                 self._lab.datasets.set(key, value, True, metadata, person=self._person())
