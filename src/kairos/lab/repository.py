@@ -183,6 +183,7 @@ class Repository:
         self._source, self._processes, self._folder, self._below = source, processes, folder, below
         self._cache, self._master = cache, master
         self.experiments: dict[str, dict] = {}
+        self._by_file: dict[str, list[dict]] = {}
         self.state = {"scanning": False, "cur_rev": NO_REVISION}
         self.published = Publication(lambda: self.experiments)
         self.published_state = Publication(lambda: self.state)
@@ -228,10 +229,8 @@ class Repository:
         """Return what is listed of the experiments that a submission stands for: several if it names no class."""
         if "repo_rev" not in expid:
             return []
-        file, name = expid.get("file"), expid.get("class_name")
-        return [
-            each for each in self.experiments.values() if each["file"] == file and name in (None, each["class_name"])
-        ]
+        name = expid.get("class_name")
+        return [each for each in self._by_file.get(expid.get("file"), ()) if name in (None, each["class_name"])]
 
     def entry(self, expid: dict) -> dict:
         """Return what is listed of the experiment of a submission; empty if it is not in the repository."""
@@ -392,6 +391,9 @@ class Repository:
 
     def _publish(self, found: dict):
         before, self.experiments = self.experiments, found
+        self._by_file = {}
+        for each in found.values():
+            self._by_file.setdefault(each["file"], []).append(each)
         gone = [{"action": "delitem", "path": [], "key": name} for name in before if name not in found]
         new = [
             {"action": "setitem", "path": [], "key": name, "value": entry}
