@@ -8,6 +8,7 @@ and what ARTIQ up to version 8 speaks.
 
 import base64
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -20,7 +21,7 @@ from typing import Any
 from ..numeric import generic, ndarray, numpy
 from .literals import number_of, value_of
 
-__all__ = ["TooLarge", "decode", "encode", "load_file", "store_file", "typed"]
+__all__ = ["TooLarge", "beginning", "decode", "encode", "load_file", "store_file", "typed"]
 
 
 SHOWN = 200
@@ -73,6 +74,42 @@ def _to_json(value):
         data = base64.b64encode(numpy.ascontiguousarray(value).tobytes()).decode()
         return _wrap("nparray", list(value.shape), value.dtype.str, data)
     raise TypeError(f"{_named(value)} cannot be written as PYON")
+
+
+def _to_json_cut(value, left: list[int]):
+    """As `_to_json`, of so many parts that their text has more than `left` characters, if there are as many: what is
+    lacking comes after those. Each part counts as the least that it may be."""
+    left[0] -= 1
+
+    def cut(items):
+        for item in items:
+            if left[0] < 0:
+                return
+            yield _to_json_cut(item, left)
+
+    if isinstance(value, generic):
+        return _to_json(value)
+    if isinstance(value, str):
+        text, left[0] = value[: max(left[0], 0) + 1], left[0] - len(value)
+        return text
+    if isinstance(value, list):
+        return list(cut(value))
+    if isinstance(value, tuple | set):
+        return _wrap("tuple" if isinstance(value, tuple) else "set", list(cut(value)))
+    if isinstance(value, dict):
+        parts = list(cut(part for item in value.items() for part in item))
+        items = list(itertools.zip_longest(parts[::2], parts[1::2]))
+        if isinstance(value, OrderedDict) or "__jsonclass__" in value or not all(isinstance(key, str) for key in value):
+            return _wrap("OrderedDict" if isinstance(value, OrderedDict) else "dict", [list(item) for item in items])
+        return dict(items)
+    if isinstance(value, bytes | bytearray):
+        data, left[0] = value[: 3 * max(left[0], 1)], left[0] - len(value)
+        return _wrap("bytes", base64.b64encode(data).decode())
+    if isinstance(value, ndarray) and not value.dtype.hasobject and value.nbytes > 3 * max(left[0], 1):
+        first = value.flat[: max(left[0], 1) * 3].tobytes()  # each has a byte
+        data, left[0] = first[: len(first) // 3 * 3], -1
+        return _wrap("nparray", list(value.shape), value.dtype.str, base64.b64encode(data).decode())
+    return _to_json(value)
 
 
 def _pairs(items):
@@ -133,6 +170,12 @@ def encode(value, version: int = 2, pretty: bool = False) -> str:
         raise TypeError("a value that contains itself, or is nested too deeply, cannot be written as PYON") from None
     except ValueError as error:  # an integer of thousands of digits
         raise TypeError(f"cannot be written as PYON: {error}") from None
+
+
+def beginning(value, count: int) -> str:
+    """Return the first `count` characters of `encode(value)`, or all if it has fewer, without encoding the rest. For
+    values that can be encoded."""
+    return json.dumps(_to_json_cut(value, [count]))[:count]
 
 
 def _items(values) -> str:
