@@ -7,6 +7,7 @@ import grpc
 import pytest
 
 import kairos.hub
+from tests.support import PATIENCE
 from tests.support.hub import Hub, token_entry
 from tests.support.waiting import until
 from tests.support.websocket import Live
@@ -30,8 +31,8 @@ def admit(hub, entries):
 
 
 def watch(channel, method, token):
-    """Begin a call of the health service, whose stream never ends; returns it with its first response received."""
-    call = channel.unary_stream(method)(b"", metadata=[("authorization", f"Bearer {token}")])
+    """Begin a call of the health service, whose stream does not end by itself; returns it once it has begun."""
+    call = channel.unary_stream(method)(b"", metadata=[("authorization", f"Bearer {token}")], timeout=PATIENCE)
     next(call)
     return call
 

@@ -161,6 +161,7 @@ class Laboratory:
             raise AttributeError(name)
         if self._client is None:
             self._client = connect(self.folder)
+            self._client.set_timeout(2 * PATIENCE)
         return getattr(self._client, name)
 
     @property
