@@ -14,6 +14,7 @@ from kairos.twin.replay import replayed
 from tests.support.command import run_kairos
 from tests.support.gateware import built, database
 from tests.support.paths import EXAMPLES
+from tests.support.processes import ended
 
 BODY = """
     def count(self) -> TInt32:
@@ -154,7 +155,8 @@ ENDLESS = """
 
 def test_endless_kernel_that_was_interrupted_is_repeated_up_to_there(kairos):
     run = kairos.start(kairos.write(ENDLESS), "--no-table", "-o", "a.h5")
-    said = run.communicate()[1]
+    with ended(run):
+        said = run.communicate()[1]
     assert "interrupted" in said and (kairos.directory / "a.h5").exists(), said
     found = replayed(kairos.directory / "a.h5", debugged=True)
     assert found.differences == [] and found.recording.event_count > 0 and found.steps

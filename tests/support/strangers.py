@@ -39,4 +39,5 @@ def as_stranger(call) -> str:
             os.kill(pid, signal.SIGKILL)
         text = answer.read()
     os.waitpid(pid, 0)
+    assert text, "the call of another user does not end"
     return json.loads(text)

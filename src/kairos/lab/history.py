@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, cast, delete, func, insert, or_, sele
 from .. import pyon, resultfiles
 from ..errors import UsageError
 from .database import Database, rows
-from .tables import String, arguments, kept, notes, reads, results, runs, tags
+from .tables import String, arguments, notes, reads, results, runs, searched, tags
 from .values import finite
 
 __all__ = ["enter", "filtered", "record_in", "records", "reindex", "shown"]
@@ -100,7 +100,7 @@ def filtered(words: list[str], limit: int | None = None, many: Callable[[Select]
     """
     query = select(runs).order_by(runs.c.rid.desc())
     given: dict[str, list] = {}
-    for word in map(kept, words):
+    for word in searched(words):
         condition = CONDITION.fullmatch(word)
         if condition is None:
             query = query.where(_mentioned(word.lower()))

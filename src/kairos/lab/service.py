@@ -164,13 +164,14 @@ class Service:
         which its file is relative, None if to none. `bench`: numbers of the bench file that have other values, by
         name. `theory`: with the curves that the twin has measured, and the `numbers` of the bench file. KeyError if
         `repo_rev` is no commit."""
+        rid = expid if isinstance(expid, int) else 0
         if isinstance(expid, int):
             expid = self._lab.scheduler.expid(expid)
         check_submission(expid)
         repository = self._lab.repository
         expid, _ = await repository.resolved({"log_level": 30, **expid})
         async with repository.using(expid) as folder:
-            found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory)
+            found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory, rid=rid)
         return {**found, "directory": folder}
 
     def locks(self) -> list[dict]:

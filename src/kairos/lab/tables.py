@@ -8,10 +8,14 @@ page's layouts. Columns have only types that SQLite and PostgreSQL share; values
 PYON text, times seconds of Unix time.
 """
 
+from collections.abc import Iterable
+
 from sqlalchemy import Boolean, Column, Float, Index, Integer, LargeBinary, MetaData, Table
 from sqlalchemy import String as _String
 from sqlalchemy import Text as _Text
 from sqlalchemy.types import TypeDecorator
+
+from ..errors import UsageError
 
 __all__ = [
     "alarms",
@@ -28,11 +32,15 @@ __all__ = [
     "reads",
     "results",
     "runs",
+    "searched",
     "submissions",
     "tags",
 ]
 
 metadata = MetaData()
+
+LONGEST_SEARCH = 1000
+"""Characters of a search. SQLite refuses patterns of 50,000 characters, and some thousand conditions."""
 
 
 def kept(text: str) -> str:
@@ -41,6 +49,15 @@ def kept(text: str) -> str:
     if text.isascii():
         return text.replace("\0", "\ufffd")
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def searched(words: Iterable[str]) -> list[str]:
+    """Return the words of a search as texts in the database are kept; UsageError if they are too long."""
+    found = [kept(word) for word in words]
+    length = len(" ".join(found))
+    if length > LONGEST_SEARCH:
+        raise UsageError(f"a search has at most {LONGEST_SEARCH} characters, this one has {length}")
+    return found
 
 
 class String(TypeDecorator):
