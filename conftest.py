@@ -130,13 +130,20 @@ class Costs:
         self.costs: Counter[str] = Counter()
         self.left: list[Path] = []
         self.passed = False
+        self.terminal = None
         # The name is short, because sockets have paths of at most 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="kt-"))
         os.environ["TMPDIR"] = tempfile.tempdir = str(self.folder)
 
     def pytest_runtest_logreport(self, report):
+        if report.failed and self.terminal:
+            # At once: a run that is ended early has no summary.
+            self.terminal.write_line(f"\nFAILED ({report.when}) {report.nodeid}", red=True)
         if report.when == "teardown":
             self.costs[file_of(report.nodeid)] += dict(report.user_properties).get(COST, 0.0)
+
+    def pytest_sessionstart(self, session):
+        self.terminal = session.config.pluginmanager.get_plugin("terminalreporter")
 
     def pytest_sessionfinish(self, session):
         if session.config.option.collectonly:
