@@ -104,11 +104,11 @@ def _to_json_cut(value, left: list[int]):
         return dict(items)
     if isinstance(value, bytes | bytearray):
         data, left[0] = value[: 3 * max(left[0], 1)], left[0] - len(value)
-        return _wrap("bytes", base64.b64encode(data).decode())
+        return _wrap("bytes", _base64(data))
     if isinstance(value, ndarray) and not value.dtype.hasobject and value.nbytes > 3 * max(left[0], 1):
         first = value.flat[: max(left[0], 1) * 3].tobytes()  # each has a byte
         data, left[0] = first[: len(first) // 3 * 3], -1
-        return _wrap("nparray", list(value.shape), value.dtype.str, base64.b64encode(data).decode())
+        return _wrap("nparray", list(value.shape), value.dtype.str, _base64(data))
     return _to_json(value)
 
 
