@@ -7,8 +7,8 @@ Files that took longest in the last run, or before the first one those with the 
 worker is left with a long one at the end. `--shuffle SEED` runs files, and the tests of each, in another order: none
 may depend on it.
 
-A test that has not ended after `faulthandler_timeout` seconds (scripts/test) prints the stack of each thread and ends its
-process, which counts as its failure.
+A test that has not ended after `faulthandler_timeout` seconds (scripts/test) prints the stack of each thread and ends
+its process, which counts as its failure.
 
 The cost of a file is its processor time in seconds, its own and that of the processes it started, which does not
 depend on what else the machine does; building simulations of gateware does not count. It is written to
