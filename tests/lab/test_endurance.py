@@ -6,6 +6,7 @@ import random
 import signal
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import h5py
@@ -94,6 +95,12 @@ def handles(pid: int) -> Counter:
     return found
 
 
+def kill(pid: int):
+    """Kill a process, unless it has ended meanwhile."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
 class Endurance:
     """Random events in a laboratory, from `seed`, until `count` experiments were submitted."""
 
@@ -148,22 +155,22 @@ class Endurance:
                 self.acknowledged[rid] = name
             case "kill run":
                 for pid in list(self.lab.pids().values())[:1]:
-                    os.kill(pid, signal.SIGKILL)
+                    kill(pid)
             case "kill fork server":
                 for pid, command in processes(self.folder).items():
                     if "forkserver" in command and self.is_child(pid):
-                        os.kill(pid, signal.SIGKILL)
+                        kill(pid)
             case "kill laboratory" | "kill both" | "end laboratory":
                 self.lab.end() if act == "end laboratory" else self.lab.kill()
                 if act == "kill both":
                     for pid in self.lab.pids().values():
-                        os.kill(pid, signal.SIGKILL)
+                        kill(pid)
                 time.sleep(self.chance.random() / 10)
                 self.lab.start()
             case "kill device":
                 for pid, command in processes(self.folder).items():
                     if "kairos.lab.device" in command:
-                        os.kill(pid, signal.SIGKILL)
+                        kill(pid)
             case "kill hub":
                 if self.hub is not None:
                     self.hub.process.kill()
@@ -256,7 +263,7 @@ def endure(endurance: Endurance):
         endurance.end()
     finally:
         for pid in processes(endurance.folder):
-            os.kill(pid, signal.SIGKILL)
+            kill(pid)
 
 
 def test_laboratory_endures_forty_experiments_and_disturbances(tmp_path):

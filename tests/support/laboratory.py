@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from kairos.labclient import connect
@@ -186,7 +187,8 @@ class Laboratory:
             until(lambda: not self.queue())
             self.end()
         for pid in self.pids().values():
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended meanwhile
+                os.kill(pid, signal.SIGKILL)
 
     def pids(self) -> dict[int, int]:
         """Return the process of each run that has one."""
