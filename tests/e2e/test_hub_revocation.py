@@ -31,8 +31,9 @@ def admit(hub, entries):
 
 
 def watch(channel, method, token):
-    """Begin a call of the health service, whose stream does not end by itself; returns it once it has begun."""
-    call = channel.unary_stream(method)(b"", metadata=[("authorization", f"Bearer {token}")], timeout=PATIENCE)
+    """Begin a call of the health service, whose stream never ends; returns it with its first response received."""
+    metadata = [("authorization", f"Bearer {token}")]
+    call = channel.unary_stream(method)(b"", metadata=metadata, timeout=2 * PATIENCE)
     next(call)
     return call
 
@@ -82,7 +83,8 @@ def test_token_that_may_less_is_refused_from_then_on_and_may_still_look(hub):
 
         def refused():
             try:
-                channel.unary_unary("/kairos.hub.v1.Registers/Write")(b"", metadata=[("authorization", "Bearer me")])
+                write = channel.unary_unary("/kairos.hub.v1.Registers/Write")
+                write(b"", metadata=[("authorization", "Bearer me")], timeout=PATIENCE)
             except grpc.RpcError as error:
                 return error.code().name == "PERMISSION_DENIED" and error.details() == reason
 

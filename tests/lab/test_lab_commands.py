@@ -13,10 +13,9 @@ import pytest
 
 from kairos.controllers import Client
 from tests.support import PATIENCE
-from tests.support.command import one_line, run_kairos
+from tests.support.command import bounded, one_line, run_kairos
 from tests.support.gateware import built
 from tests.support.laboratory import SETTINGS
-from tests.support.processes import ended
 from tests.support.waiting import until
 
 
@@ -174,12 +173,16 @@ def on_terminal(lab, *words) -> str:
 def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
     words = [sys.executable, "-m", "kairos"]
     options = {"cwd": lab.folder, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+
+    def started(*more):
+        return bounded(subprocess.Popen([*words, *more], **options))
+
     with (
-        subprocess.Popen([*words, "watch", "points", "--json"], **options) as watch,
-        subprocess.Popen([*words, "log", "-f", "-n", "0"], **options) as log,
-        subprocess.Popen([*words, "log", "-f"], **options) as unread,
-        subprocess.Popen([*words, "submit", "lab.py", "-c", "Patient", "-p", "other", "--wait"], **options) as waits,
-        ended(watch, log, unread, waits),
+        started("watch", "points", "--json") as watch,
+        started("log", "-f", "-n", "0") as log,
+        started("log", "-f") as unread,
+        started("submit", "lab.py", "-c", "Patient", "-p", "other", "--wait") as waits,
+        ThreadPoolExecutor(1) as reader,
     ):
         lab.set_dataset("points", ["before"])
         values = []
@@ -192,11 +195,14 @@ def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
         lab.delete_dataset("points")
         assert json.loads(watch.stdout.readline()) == {"key": "points", "pyon": None}
         # It may begin to follow only after some runs have printed.
-        with ThreadPoolExecutor(1) as reader:
-            found = reader.submit(lambda: any("print:printed" in line for line in log.stdout))
+        found = reader.submit(lambda: any("print:printed" in line for line in log.stdout))
+        try:
             while not found.done():
                 lab.ends(lab.run_of("Quick"))
-            assert found.result()
+        except BaseException:
+            log.kill()  # who reads it is waited for
+            raise
+        assert found.result()
         assert waits.stdout.readline().startswith("run ")
         lab.kill()
         assert "does not answer" in log.stderr.readline()
@@ -207,8 +213,8 @@ def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
         lab.ends(last)  # it may be logged before it is followed again
         texts = [log.stdout.readline()]
         while f"worker({last},lab.py): print:printed" not in texts[-1]:
-            texts.append(log.stdout.readline())
             assert texts[-1], "it has ended"
+            texts.append(log.stdout.readline())
         assert "is back" in log.stderr.readline()
         printed_ones = [text for text in texts if "print:printed" in text]
         assert len(printed_ones) == len(set(printed_ones)), "none twice"
@@ -258,4 +264,4 @@ def test_new_laboratory_runs_a_kernel_on_an_ion(tmp_path):
     finally:
         if lab.poll() is None:
             os.killpg(lab.pid, signal.SIGTERM)
-            lab.wait()
+            lab.wait(PATIENCE)

@@ -127,8 +127,15 @@ def test_dataset_is_shown_and_edited_in_its_unit(chromium, hub, place):
     assert [write["value"] for write in place.parameter_history("frequency")] == ["2000000.0", "3000000.0", "2000000.0"]
 
 
-@pytest.mark.parametrize("size", ["desktop", "telephone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        ("desktop", "light"),
+        ("telephone", "dark"),
+        pytest.param("desktop", "dark", marks=pytest.mark.long),
+        pytest.param("telephone", "light", marks=pytest.mark.long),
+    ],
+)
 def test_page_has_no_accessibility_violation(chromium, hub, place, size, scheme):
     place.ends(place.run_of("Quick"))
     place.ends(place.run_of("Broken"))
@@ -214,7 +221,7 @@ class Rabi(EnvExperiment):
 """
 
 
-@pytest.mark.parametrize("size", ["desktop", "telephone"])
+@pytest.mark.parametrize("size", ["desktop", pytest.param("telephone", marks=pytest.mark.long)])
 def test_calibration_is_started_and_its_value_accepted_in_the_page(chromium, hub, place, size):
     (place.folder / "repository" / "calibrations.py").write_text(CALIBRATIONS)
     place.scan()

@@ -1,34 +1,9 @@
 """Processes of laboratories."""
 
 import os
-import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from . import PATIENCE
-
-__all__ = ["ended", "keepers", "processes"]
-
-
-@contextmanager
-def ended(*started: subprocess.Popen) -> Iterator[None]:
-    """Context of processes whose output is read: at its end they are killed, and earlier if that takes too long, as
-    there is no other end to waiting for a line."""
-
-    def kill():
-        for each in started:
-            each.kill()
-
-    late = threading.Timer(3 * PATIENCE, kill)
-    late.daemon = True
-    late.start()
-    try:
-        yield
-    finally:
-        late.cancel()
-        kill()
+__all__ = ["keepers", "processes"]
 
 
 def keepers(folder: Path) -> list[int]:

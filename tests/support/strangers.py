@@ -1,5 +1,6 @@
 """Calls as another user of the computer, without rights."""
 
+import gc
 import json
 import os
 import select
@@ -22,6 +23,7 @@ def as_stranger(call) -> str:
     ours, its = os.pipe()
     pid = os.fork()
     if not pid:
+        gc.disable()  # it might wait for a thread, of which a forked process has none
         try:
             os.setgroups([])
             os.setgid(STRANGER)
@@ -33,10 +35,9 @@ def as_stranger(call) -> str:
         os._exit(0)
     os.close(its)
     with os.fdopen(ours, "rb") as answer:
-        # A copy of a process with threads may wait for what one of them had locked.
         if not select.select([answer], [], [], PATIENCE)[0]:
             os.kill(pid, signal.SIGKILL)
-        said = answer.read()
+        text = answer.read()
     os.waitpid(pid, 0)
-    assert said, "the call of another user does not end"
-    return json.loads(said)
+    assert text, "the call of another user does not end"
+    return json.loads(text)

@@ -29,6 +29,7 @@ __all__ = [
     "owner",
     "parameters",
     "proposals",
+    "reads",
     "results",
     "runs",
     "searched",
@@ -138,6 +139,15 @@ results = Table(
     Column("error", Float),  # standard error of a fit's parameter
 )
 Index("results_number", results.c.name, results.c.number)
+
+reads = Table(
+    "reads",
+    metadata,
+    Column("rid", Integer, primary_key=True, autoincrement=False),
+    Column("key", String, primary_key=True),  # of a dataset that it had not set itself
+    Column("time", Float, nullable=False),
+)
+Index("reads_key", reads.c.key, reads.c.time)
 
 tags = Table(
     "tags",
