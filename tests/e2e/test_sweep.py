@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from contextlib import contextmanager
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -22,6 +23,8 @@ from kairos.waveform.difference import differences
 from tests.support import PATIENCE
 from tests.support.gateware import database
 from tests.support.paths import EXAMPLES
+from tests.support.processes import processes
+from tests.support.waiting import until
 
 ION = EXAMPLES / "ion"
 COUNTS = '''"""Counts photons of an ion after a pulse."""
@@ -108,9 +111,10 @@ def test_file_is_the_same_for_any_number_of_workers(laboratory, expected, tmp_pa
 
 
 def test_file_is_the_same_with_killed_workers(laboratory, expected, tmp_path):
-    killed = []
+    killed, folders = [], []
 
     def started(pid):
+        folders.append(Path(f"/proc/{pid}/cmdline").read_text().split("\0")[-2])
         # The first ones only: a point whose worker is lost again and again is given up.
         if len(killed) < 3:
             killed.append(pid)
@@ -118,6 +122,8 @@ def test_file_is_the_same_with_killed_workers(laboratory, expected, tmp_path):
 
     assert made(laboratory, SPACE).run(tmp_path / "a.h5", workers=2, started=started) == (8, 0)
     assert killed and (tmp_path / "a.h5").read_bytes() == expected
+    # Neither those that were killed nor the others leave the copies of themselves that wait for a point.
+    until(lambda: not any(processes(Path(each)) for each in folders))
 
 
 def test_sweep_that_was_interrupted_goes_on(laboratory, expected, tmp_path):

@@ -3,6 +3,7 @@
 It imports the experiment, and boots an emulated device for each bench that the points need. A point
 is computed by a copy of this process with a copy of the device, so that no point sees anything of
 another one, and one that crashes costs no other. A device that cannot be copied is booted for the point.
+While a point is computed, the next copy of the process is made, and waits for what it is to compute.
 
 It is started with the number of a socket and a folder. On the socket it receives the task, then numbers and values of
 points, and answers each with its result, all as PYON.
@@ -21,6 +22,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +50,18 @@ USED, UNUSED = b"+\n", b"-\n"
 """After a complete result, which is a line: whether it has used its device."""
 BEYOND = 30.0
 """Seconds beyond those allowed after which the process of a point is killed."""
+
+
+class Spare(NamedTuple):
+    """A copy of this process that waits for its point."""
+
+    pid: int
+    sending: int
+    """Descriptor on which it is sent the point, in a line."""
+    reading: int
+    """Descriptor on which it gives the result."""
+    devices: dict[str | None, emulator.Emulator]
+    """Those that it knows, by their benches."""
 
 
 class Worker:
@@ -81,6 +95,9 @@ class Worker:
             self._datasets.set(key, value)
         self._ending: list[int] = []
         """Processes of points that have given their result."""
+        self._spare: Spare | None = None
+        gc.collect()
+        gc.freeze()
 
     def result(self, number: int, arguments: dict, bench: dict, seed: int) -> str:
         """Return the result of a point, as PYON: `number`, `error` (None: it was successful),
@@ -96,26 +113,56 @@ class Worker:
         self._empty()
         # The device is copied while this process is, if the point before has used it.
         begun = emulator.begin(device, seed) if device is not None and self._uses_device else None
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            code = 1
-            try:
-                os.close(reading)
-                with os.fdopen(writing, "wb") as pipe:
-                    result, used = self._computed(number, arguments, text, seed, device, begun)
-                    pipe.write(result.encode() + (USED if used else UNUSED))
-                code = 0
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(code)
-        os.close(writing)
+        made = self._copy(begun) if begun is not None else self._next(text, device)
+        point = pyon.encode([number, arguments, text, seed, device is not None]).encode()
         try:
-            return self._received(number, pid, reading)
+            # If it was killed, that is found out below.
+            with suppress(BrokenPipeError), os.fdopen(made.sending, "wb") as pipe:
+                pipe.write(point + b"\n")
+            if begun is None:
+                self._spare = self._copy(None)
+            return self._received(number, made.pid, made.reading)
         finally:
             if begun is not None:
                 begun.connection.close()
+
+    def _next(self, text: str | None, device: emulator.Emulator | None) -> Spare:
+        """Return a copy of this process that knows a device and its bench: the one that waits, or a new one."""
+        spare, self._spare = self._spare, None
+        if spare is not None and device is not None and spare.devices.get(text) is not device:
+            self._end(spare)
+            spare = None
+        return spare or self._copy(None)
+
+    def _end(self, spare: Spare):
+        """End a copy without a point."""
+        os.close(spare.sending)
+        os.close(spare.reading)
+        self._ending.append(spare.pid)
+
+    def _copy(self, begun) -> Spare:
+        """Copy this process. `begun`: the copy of a device that was begun for it."""
+        (receiving, sending), (reading, writing) = os.pipe(), os.pipe()
+        pid = os.fork()
+        if pid:
+            os.close(receiving)
+            os.close(writing)
+            return Spare(pid, sending, reading, dict(self._devices))
+        code = 1
+        try:
+            os.close(sending)
+            os.close(reading)
+            with os.fdopen(receiving, "rb") as pipe:
+                point = pipe.readline()
+            with os.fdopen(writing, "wb") as pipe:
+                if point:
+                    result, used = self._computed(*pyon.decode(point.decode()), begun)
+                    pipe.write(result.encode() + (USED if used else UNUSED))
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
 
     def _empty(self):
         """Delete what the point before has written, which has ended or was killed."""
@@ -162,15 +209,16 @@ class Worker:
             twin.rehearse(warm.__file__, None, warm.ARGUMENTS, cls=warm.Warm, thoroughly=False, folder=self._written)
             device.teach()
 
-    def _computed(self, number, arguments, text, seed, original, begun) -> tuple[str, bool]:
-        """Compute a point, in a process of its own. Returns the result, and whether its device was used."""
+    def _computed(self, number, arguments, text, seed, is_copied: bool, begun) -> tuple[str, bool]:
+        """Compute a point, in a process of its own. Returns the result, and whether its device was used. `is_copied`:
+        it has a copy of the device with this bench."""
         random.seed(seed)
         np.random.seed(seed & 0xFFFFFFFF)
         os.dup2(2, 1)  # what libraries print is not a result
         task = self._task
         if arguments:
             load_compiler().numbers_as_data()  # one library for all points
-        copy = None if original is None else emulator.Copy(original, seed, begun, late=True)
+        copy = emulator.Copy(self._devices[text], seed, begun, late=True) if is_copied else None
         # What a copy is wired to, it knows.
         with _written(self._folder, text if copy is None else None) as path:
             twin = Twin(self._ddb, path, settings=task.settings, device=copy)
@@ -227,6 +275,8 @@ class Worker:
 
     def close(self):
         """Stop the devices."""
+        if self._spare is not None:
+            self._end(self._spare)
         for device in self._devices.values():
             device.stop()
         for pid in self._ending:
