@@ -123,6 +123,7 @@ LONG = [
     ("kasli_soc", "pulse8_kasli"),
     ("kasli_soc", "lab"),
     ("kasli_soc", "described"),
+    ("kasli_soc", "servo"),
     ("kasli_soc", "kasli_soc_master"),
     ("kasli_soc", "cards"),
 ]
@@ -385,7 +386,7 @@ def empty_slices(text):
     return [found[0] for found in re.finditer(r"\[(-?\d+):(\d+)\]", text) if int(found[1]) < int(found[2])]
 
 
-LARGE = ("dac", "memory_star", "peer", "pulse8", "ring")
+LARGE = ("dac", "memory_star", "pages", "peer", "pulse8", "ring")
 """Only long tests run these. What they have is in smaller variants, or in a build of a board."""
 ALL_VARIANTS = [pytest.param(name, marks=[pytest.mark.long] * (name in LARGE)) for name in sorted(VARIANTS)]
 
