@@ -148,7 +148,7 @@ CASES = {
     "songbird": Case("songbird", "songbird0", "write_reg", (0x18, 0x5A), words=[(32, 0x185A0000)], until=100_000),
     "coaxpress": Case("cards", "cxp0", "trigger", (1,), (), pins=("cxp0_tx",), by=Framed),
     "mtdds_dac": Case("mtdds", "mtdds0_dac", "write", (0x0D, 0x8001), (), words=[(24, 0x0D8001)]),
-    "mtdds_upconverter": Case("mtdds", "mtdds0_lo1", "write", (0x12345679,), (), words=[(32, 0x12345679)]),
+    "mtdds_upconverter": Case("mtdds", "mtdds0_lo1", "write", (0x12345679,), (), words=[(32, 0x9E6A2C48)]),
     "mtdds_attenuator": Case("mtdds", "mtdds0_att1", "set_att_mu", (0x5A,), (), words=[(8, 0x5A)]),
     "mtdds_controls": Case("mtdds", "mtdds0", "set_dac_ctrl", (True, True, False), ()),
     "suservo": Case(
@@ -161,7 +161,7 @@ CASES = {
         by=Servo,
     ),
 }
-"""By card. A Grabber has inputs only."""
+"""By card. A Grabber has inputs only. An upconverter gets the lowest bit first: its word is 12345679h."""
 
 
 def waveform(chain, case: Case) -> tuple[list[tuple[int, int]], str]:

@@ -162,6 +162,11 @@ def lanes(variant):
     return 4 * sum(behind.eem is not None for behind in variant.satellites)
 
 
+def cameras(variant):
+    """Number of CoaXPress cameras."""
+    return sum(channel.kind == "cxp_trigger" for channel in variant.channels)
+
+
 def test_constraints_name_only_existing_ports(files):
     board, variant, output = files
     verilog = (output / f"{board.build_name}.v").read_text()
@@ -172,7 +177,7 @@ def test_constraints_name_only_existing_ports(files):
     standards = re.findall(r"set_property IOSTANDARD \w+ \[get_ports \{(.*?)\}\]", xdc)
     of_transceivers = re.findall(r"^IBUFDS_GTE2 .*?\.I\((\w+)\),\s*\.IB\((\w+)\)", verilog, re.M | re.S)
     of_cages = [name for name in ports(verilog) if re.fullmatch(r"sfp\w*_[tr]x[pn](_\d+)?", name)]
-    assert len(of_cages) == 4 * ends(variant)
+    assert len(of_cages) == 4 * (ends(variant) + cameras(variant))
     assert sorted([*standards, *sum(of_transceivers, ()), *of_cages]) == sorted(pins_of_ports(verilog))
     for name in re.findall(r"create_clock .*get_ports (\w+)", xdc):
         assert name in ports(verilog)
@@ -188,12 +193,13 @@ def test_every_pad_has_a_pin(files):
     """As many buffers as pads, and serialisers where the resolution is 1 ns."""
     board, variant, output = files
     verilog = (output / f"{board.build_name}.v").read_text()
-    pads = Soc(variant, "x").phys.pads
+    # Those of a camera's grabber are at its transceiver
+    pads = [pad for pad in Soc(variant, "x").phys.pads if pad.pin is None or not pad.pin.startswith("sfp")]
     buffers = len(re.findall(r"^(?:I|O|IO)BUFT?(?:DS)? \w+\s*\(", verilog, re.M))
     # From the synthesiser, from outside (or from the upstream board), and on to the synthesiser
     switched = len(re.findall(r"^MMCME2_ADV #", verilog, re.M))
     lines = len(variant.converters) * (2 * ad9739a.BITS + 1)
-    references = bool(ends(variant)) and board.cages.reference is not None
+    references = bool(ends(variant) + cameras(variant)) and board.cages.reference is not None
     clocks = 3 * switched - variant.uplink + references
     others = 2 * (board.oscillator is not None) + len(variant.low)
     assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(

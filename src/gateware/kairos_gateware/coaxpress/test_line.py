@@ -69,7 +69,7 @@ def without_idle(characters):
     return [character for word in words if tuple(word) != IDLE_WORD for character in word]
 
 
-def test_characters_arrive_whatever_the_alignment_after_noise():
+def test_characters_arrive_with_any_alignment_after_noise():
     """Noise ends the step before nine words have been made of it."""
     noise, bits, sent = random.Random(7), [], []
     for shift in range(LINE_BITS):
@@ -84,7 +84,7 @@ def test_characters_arrive_whatever_the_alignment_after_noise():
     assert len(list(groupby(steps))) == 2 * LINE_BITS + 1, "in step with each packet, out of step with noise"
 
 
-def test_camera_with_another_clock_loses_nothing():
+def test_camera_with_another_clock_loses_no_word():
     """Clocks that differ more than they may, over as many words: idle ones make up for it."""
     frame = [[100 * row + column for column in range(40)] for row in range(8)]
     for period in (15_920, 16_080):
