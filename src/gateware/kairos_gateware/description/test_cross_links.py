@@ -25,13 +25,20 @@ def tree(folder, first=(), second=(), behind=(), master=(), **more):
 
 
 def blocks(variant):
-    return {name for name in Soc(variant, "x").register_blocks if name.startswith(("cross", "remote", "mailbox"))}
+    return {
+        name for name in Soc(variant, "x").register_blocks if name.startswith(("cross", "remote", "mailbox", "outlet"))
+    }
 
 
 def test_boards_that_name_each_other_have_a_link_with_remote_memory_only(tmp_path):
     variant = tree(tmp_path, second=[2], behind=[3])
     assert [board.cross_links for board in variant.boards()] == [0, 0, 1, 1]
     assert blocks(variant.satellites[1]) == {"mailbox", "cross1", "remote1"}
+
+
+def test_board_may_have_a_bridge_beside_its_cross_link(tmp_path):
+    variant = tree(tmp_path, first=[3], second=[1], bridge={})
+    assert blocks(variant.satellites[0]) == {"mailbox", "mailbox1", "outlet", "cross2", "remote2"}
 
 
 def test_board_may_have_several_cross_links_and_the_master_too(tmp_path):
