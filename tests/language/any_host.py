@@ -35,7 +35,8 @@ b'ab\\xff'; bytearray(b'ab'); memoryview(b'ab'); []; [1]; [1, 2.5]; [1, 'a']; [[
 [Plain(k=1), Plain(k=2.0)]; [Plain(), Slots()]; list(range(3000)); [[0] * 50] * 50; (); (1,)
 (1, 'a', 2.5, None); ((1, 2), [3]); tuple(range(2000)); range(5); range(0, 2**70); range(2**62, 0, -3); {}
 {1: 2}; {1}; frozenset(); cyclic_list(); cyclic_pair(); deep(list, 50); deep(tuple, 50); deep(list, 3000)
-deep(tuple, 3000); deep(list, 60000); Plain(k=1); Plain(); Slots(); Anything(); Endless(); Same(); WithMeta()
+deep(tuple, 98); deep(tuple, 3000)
+deep(list, 60000); Plain(k=1); Plain(); Slots(); Anything(); Endless(); Same(); WithMeta()
 WithMeta; Properties(); Described(); Hostile(); Hostile; Loop(); chain(300); chain(5000); Int(3); Float(2.5)
 Str('a'); List([1]); Dict(k=3); Color.RED; Color; Level.LOW; Flags.A; Named(1, 2.5); Data(); Data; MyError
 MyError('x'); MetaError; WithNew; WithNew(); WithCall(); WithContext(); Exception; BaseException

@@ -85,6 +85,15 @@ def test_nested_lists_of_moderate_depth_compile():
     compile_body("return self.value[0][0][0][0]", value=deep(5))
 
 
+@pytest.mark.parametrize("body", ["return self.value[0][0][0]", "x = [self.value, self.value]", "print(self.value)"])
+def test_tuples_of_a_hundred_levels_compile(body):
+    """In time that grows with their depth: it doubled with each level."""
+    value = 1
+    for _ in range(98):
+        value = (value,)
+    compile_body(body, value=value)
+
+
 def test_text_that_cannot_be_encoded_is_rejected():
     for value in ["\ud800", ["a", "\udfff"], np.array(["\ud800"])]:
         assert "halves of surrogate pairs" in rejected("x = self.value", value=value)
