@@ -7,11 +7,15 @@ Files that took longest in the last run, or before the first one those with the 
 worker is left with a long one at the end. `--shuffle SEED` runs files, and the tests of each, in another order: none
 may depend on it.
 
+A test that has not ended after `faulthandler_timeout` seconds (scripts/test) prints the stacks of its threads and ends
+its process, which counts as its failure.
+
 The cost of a file is its processor time in seconds, its own and that of the processes it started, which does not
 depend on what else the machine does; building simulations of gateware does not count. It is written to
 build/durations.json; `scripts/budgets` compares it with tests/budgets.toml.
 """
 
+import faulthandler
 import gc
 import json
 import os
@@ -44,6 +48,8 @@ ROOT = Path(__file__).parent
 DURATIONS = ROOT / "build" / "durations.json"
 BUDGETS = ROOT / "tests" / "budgets.toml"
 COST = "processor seconds"
+STDERR = pytest.StashKey[int]()
+"""Where this process reports what hangs."""
 LEFT_BEHIND = "kairos-*"
 """Temporary folders of our programs: a run has a folder of its own for them. Those of killed programs, whose lock is
 free, would be deleted by the next program of the kind; no other may remain."""
@@ -99,6 +105,15 @@ def pytest_runtest_protocol(item):
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    # pytest itself no longer watches a test that has failed; its fixtures are what is left to hang.
+    if seconds := float(item.config.getini("faulthandler_timeout")):
+        ends = item.config.getini("faulthandler_exit_on_timeout")
+        faulthandler.dump_traceback_later(seconds, file=item.config.stash[STDERR], exit=ends)
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
     if call.when == "teardown":
@@ -130,13 +145,20 @@ class Costs:
         self.costs: Counter[str] = Counter()
         self.left: list[Path] = []
         self.passed = False
+        self.terminal = None
         # The name is short, because sockets have paths of at most 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="kt-"))
         os.environ["TMPDIR"] = tempfile.tempdir = str(self.folder)
 
     def pytest_runtest_logreport(self, report):
+        if report.failed and self.terminal:
+            # At once: a run that is ended early has no summary.
+            self.terminal.write_line(f"\nFAILED ({report.when}) {report.nodeid}", red=True)
         if report.when == "teardown":
             self.costs[file_of(report.nodeid)] += dict(report.user_properties).get(COST, 0.0)
+
+    def pytest_sessionstart(self, session):
+        self.terminal = session.config.pluginmanager.get_plugin("terminalreporter")
 
     def pytest_sessionfinish(self, session):
         if session.config.option.collectonly:
@@ -163,5 +185,6 @@ class Costs:
 
 
 def pytest_configure(config):
+    config.stash[STDERR] = os.dup(2)  # captured while tests run
     if "PYTEST_XDIST_WORKER" not in os.environ:
         config.pluginmanager.register(Costs(), "kairos-costs")

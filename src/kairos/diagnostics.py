@@ -4,8 +4,7 @@ Positions follow the Language Server Protocol: lines and characters from 0, a ch
 UTF-16 code unit.
 """
 
-from dataclasses import dataclass, field
-from pathlib import Path
+from typing import NamedTuple
 
 __all__ = ["MISSING_ATTRIBUTE", "Diagnostic", "Range", "valid"]
 
@@ -22,8 +21,7 @@ def valid(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(NamedTuple):
     """A part of a source file."""
 
     file: str
@@ -45,27 +43,44 @@ class Message(str):
         return str(self)
 
 
-@dataclass(frozen=True)
 class Diagnostic:
     """An error or a warning. Equal diagnostics have the same content and place."""
 
-    message: str
-    place: Range | None
-    """None if no source position applies."""
-    text: str
-    """the complete text for people"""
-    warning: bool = False
-    note: str = ""
-    """text shown at the place"""
-    related: tuple[tuple[Range, str], ...] = ()
-    help: tuple[str, ...] = ()
-    origin: tuple[str, int] | None = field(default=None, compare=False)
-    """file and line of the compiler code that emitted it"""
-    kind: str = ""
-    """`MISSING_ATTRIBUTE`, or empty: what programs must tell apart without reading the message"""
+    def __init__(
+        self,
+        message: str,
+        place: Range | None,
+        text: str,
+        warning: bool = False,
+        note: str = "",
+        related: tuple[tuple[Range, str], ...] = (),
+        help: tuple[str, ...] = (),
+        origin: tuple[str, int] | None = None,
+        kind: str = "",
+    ) -> None:
+        self.message, self.warning, self.related, self.help = Message(message), warning, related, help
+        self.place = place
+        """None if no source position applies."""
+        self.text = text
+        """the complete text for people"""
+        self.note = note
+        """text shown at the place"""
+        self.origin = origin
+        """file and line of the compiler code that emitted it"""
+        self.kind = kind
+        """`MISSING_ATTRIBUTE`, or empty: what programs must tell apart without reading the message"""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "message", Message(self.message))
+    def _content(self) -> tuple:
+        return self.message, self.place, self.text, self.warning, self.note, self.related, self.help, self.kind
+
+    def __eq__(self, other: object) -> bool:
+        return self._content() == other._content() if isinstance(other, Diagnostic) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def __repr__(self) -> str:
+        return f"<{self.level} {self.text!r}>"
 
     @property
     def said(self) -> str:
@@ -100,6 +115,8 @@ class Diagnostic:
         """Return a `Diagnostic` of the protocol, with additional keys `file`, `text` (complete) and
         `help` (advice)."""
         start = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+        from pathlib import Path  # imported late: whatever compiles without an error needs none
+
         related = [
             {"location": {"uri": Path(place.file).absolute().as_uri(), "range": place.lsp()}, "message": valid(text)}
             for place, text in self.related

@@ -68,7 +68,7 @@ class _LocalClient(Client):
                 f"the laboratory in {self._path.parent.parent} has not answered for {PATIENCE:g} s: it is stopped, or "
                 "has too much to do"
             ) from None
-        self.set_timeout(None)  # a call may take long, as one that waits for the end of a run
+        self.set_timeout(self._timeout)  # none by default: a call may wait for the end of a run
 
     def _dial(self) -> socket.socket:
         connection = dialled(self._path)

@@ -62,7 +62,7 @@ class _Class(type):
     """A class that stands for one of NumPy."""
 
     def __instancecheck__(cls, value: Any) -> bool:
-        return is_loaded() and isinstance(value, _of_numpy(cls))
+        return "numpy" in sys.modules and isinstance(value, _of_numpy(cls))
 
     def __call__(cls, *args: Any) -> Any:
         return _of_numpy(cls)(*args)

@@ -32,6 +32,7 @@ from . import (
     pulse_loops,
     rehearsals,
     scope,
+    selftests,
     virtual,
     waits,
 )
@@ -329,6 +330,7 @@ GROUPS = [
     (testing_figures, ("testing.",), "experiments under test", "5 s"),
     (virtual.bench_figures, virtual.PREFIXES, "virtual bench", "30 s"),
     (rehearsals.twin_figures, rehearsals.PREFIXES, "rehearsals and sweeps", "40 s"),
+    (selftests.selftest_figures, selftests.PREFIXES, "selftest of every card", "20 s, minutes if it is not built"),
     (user_figures, ("demo.", "run.blink"), "the demonstration", "20 s"),
     (waits.waiting_figures, waits.PREFIXES, "what a user of an emulated device waits for", "1 min"),
     (ends.end_figures, ends.PREFIXES, "ends of runs", "1 min"),

@@ -32,7 +32,7 @@ def sectors(write):
     return low
 
 
-@pytest.mark.parametrize("every", [24, pytest.param(1, marks=pytest.mark.long)], ids=["some sectors", "every sector"])
+@pytest.mark.parametrize("every", [48, pytest.param(1, marks=pytest.mark.long)], ids=["some sectors", "every sector"])
 @pytest.mark.parametrize("name", CASES)
 def test_power_loss_during_a_write_keeps_old_or_new_value(start_device, tmp_path, name, every):
     """Cuts after each of the first and last 12 sectors, which contain the journal and the journalled

@@ -36,10 +36,10 @@ def overridden(device):
 
 
 def test_set_and_release_change_the_watched_override(moninj, device):
-    assert moninj("watch", "ttl4", "ttl0", "--for", "1").stdout.splitlines() == ["ttl4: 0", "ttl0: 0"]
+    assert moninj("watch", "ttl4", "ttl0", "--for", "0.1").stdout.splitlines() == ["ttl4: 0", "ttl0: 0"]
     assert moninj("set", "1", "ttl4").returncode == 0
     assert overridden(device) == (1, 1)
-    assert moninj("watch", "4", "--for", "1").stdout == "4: 1\n"
+    assert moninj("watch", "4", "--for", "0.1").stdout == "4: 1\n"
     assert moninj("release", "ttl4").returncode == 0
     assert overridden(device)[0] == 0
 

@@ -203,7 +203,7 @@ IGNORED = "ERROR(comms::link): configuration: routing_table is ignored: "
     ("written", "line"),
     [
         (table([0], [1, 0]), AGREES),
-        (table([0], [1, 0])[:-1], f"{IGNORED}it has 8191 bytes, not 8192"),
+        pytest.param(table([0], [1, 0])[:-1], f"{IGNORED}it has 8191 bytes, not 8192", marks=pytest.mark.long),
         pytest.param(table([0], [2, 0]), f"{IGNORED}destination 1 is at the end of link 1", marks=pytest.mark.long),
         pytest.param(table([0], [1, 0], [1, 1, 0]), f"{IGNORED}destination 2 does not exist", marks=pytest.mark.long),
         (table([0], [1] * RANKS), f"{IGNORED}destination 1 is at the end of link 1"),

@@ -119,7 +119,7 @@ def test_pins_of_all_boards_are_monitored_and_injected(boards):
     for level, seen in [("1", [1] * count), ("0", [0] * count)]:
         boards.kairos("moninj", 1383, "set", level, *boards.pins)
         assert levels_of_pads() == seen
-        lines = boards.kairos("moninj", 1383, "watch", *boards.pins, "--for", "1").splitlines()
+        lines = boards.kairos("moninj", 1383, "watch", *boards.pins, "--for", "0.1").splitlines()
         assert sorted(lines) == sorted(f"{name}: {level}" for name in boards.pins)
     boards.kairos("moninj", 1383, "release", *boards.pins)
     with client_of(boards) as client:

@@ -6,17 +6,15 @@ classes and aliases, hosts that are not reachable from here, controllers, and ke
 """
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kairos_gateware import description
-from kairos_gateware.device_db import device_db as database_of
 
-from kairos.devices import DeviceDB
+from tests.support.card_boards import card_boards
 from tests.support.command import run_kairos
 from tests.support.databases import entry, written
-from tests.support.gateware import built, built_as
+from tests.support.every_card import VARIANT, every_card
+from tests.support.gateware import built
 
 HERE = Path(__file__).with_name("databases")
 WANTED = {
@@ -32,6 +30,7 @@ WANTED = {
     "museum": ("ion", {"cpld", "counter/3", "ttl7", "led"}),
     "many_tones": ("mtdds", {"scope trigger", "aod"}),
     "waves": ("songbird", {"Trig", "AWG"}),
+    "imaging": ("cards", {"EMCCD", "rydberg rf", "mw", "E-field", "E-field relay", "ttl photodiode"}),
 }
 """The gateware of each, and cards that must be among the tested ones."""
 
@@ -89,12 +88,26 @@ def test_core_device_without_a_driver_is_one_line(tmp_path):
 
 
 @pytest.mark.long
-def test_every_card_of_a_kasli_soc_passes_within_a_minute(tmp_path):
-    """The gateware of all.json takes minutes to build."""
-    file = Path(description.__file__).with_name("all.json")
-    variant = replace(description.make_variant(description.load(file)), name="all")
-    built_as(variant)
-    entries = DeviceDB(database_of(variant, "10.0.0.1")).entries
-    failed, tested, done = failed_and_tested(written(entries, tmp_path), "all", tmp_path)
+def test_database_with_cards_as_satellites_comes_up_unedited(tmp_path):
+    """The gateware of three boards takes a minute to build."""
+    _, system = card_boards(tmp_path)
+    failed, tested, done = failed_and_tested(HERE / "efc_rack.py", system, tmp_path)
     assert failed == [] and done.returncode == 0, done.stderr
-    assert {"urukul0_cpld", "mirny0_cpld", "sampler0", "zotino0", "novogorny0", "fastino0", "grabber0"} <= tested
+    assert {"shuttler0_config", "shuttler0_relay", "shuttler0_adc", "songbird0", "ttl0", "ttl4"} <= tested
+
+
+@pytest.mark.long
+def test_every_card_of_a_kasli_soc_passes_its_selftest(tmp_path):
+    """The gateware takes minutes to build. How long the selftest takes is a figure: `make bench FIGURES=selftest.`."""
+    failed, tested, done = failed_and_tested(every_card(tmp_path), VARIANT, tmp_path)
+    assert failed == [] and done.returncode == 0, done.stderr
+    assert {
+        "urukul0_cpld",
+        "mirny0_cpld",
+        "sampler0",
+        "zotino0",
+        "novogorny0",
+        "fastino0",
+        "grabber0",
+        "cxp0",
+    } <= tested

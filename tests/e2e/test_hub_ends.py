@@ -184,9 +184,8 @@ def test_client_that_never_reads_blocks_no_other(hub):
         until(lambda: settled(hub))
         grown = resident(hub) - before
         assert grown < GROWTH, f"{grown / SILENT / 1024:.0f} KiB each"
-        begun = time.monotonic()
+        # A call that had to wait for them would end with its timeout.
         assert all(lab["rack"].read("pair/first") == [0] for _ in range(100))
-        assert time.monotonic() - begun < 10
         for channel in channels:
             channel.close()
     assert streams

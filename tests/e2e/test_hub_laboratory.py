@@ -11,10 +11,12 @@ import grpc
 import numpy
 import pytest
 
+import kairos.hub
 from kairos.lab.rpc.protocol import message, services
 from tests.support.hub import Hub, token_entry
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
+from tests.support.websocket import Live
 
 ENTRY = "[laboratory]\nfolder = 'lab'\n"
 ROLES = ("look", "operate")
@@ -244,6 +246,22 @@ def test_call_that_the_laboratory_cuts_at_its_deadline_has_exceeded_it(hub):
     path = "/kairos.lab.v1.Log/Follow"
     status, headers, said = ask(hub, "POST", path, b"\0" + len(body).to_bytes(4, "big") + body, **kinds)
     assert status == 200 and (headers.get("grpc-status") == "4" or b"grpc-status:4" in said), (headers, said)
+
+
+def test_stream_of_a_page_sends_no_more_than_its_credit(hub, lab):
+    follow = "/kairos.lab.v1.Datasets/Follow"
+    with kairos.hub.connect(hub.address, token="look") as client, Live(hub.address, "look", client._pool) as live:
+        for stream in (1, 2):
+            live.call(stream, follow, credit=stream)
+            assert live.receive().stream == stream
+        lab.set_dataset("later", 1)
+        said = live.receive()
+        assert said.stream == 2 and b"later" in said.message
+        live.call(3, "/kairos.lab.v1.Queue/Follow")
+        assert live.receive().stream == 3
+        live.credit(1, 1)
+        said = live.receive()
+        assert said.stream == 1 and b"later" in said.message
 
 
 def test_files_of_the_page_forbid_foreign_content(hub):

@@ -177,6 +177,7 @@ def test_allocation_beyond_the_limit_fails(lab, ill, bystander):
     assert plugin(lab, "ill").starts == ill
 
 
+@pytest.mark.long
 def test_plugin_with_too_many_processes_is_restarted(hub, lab, ill, bystander):
     with suppress(HubError):  # it may be ended before it answers
         call(lab, "ill", "Breed", number=100, text="together")
@@ -253,6 +254,7 @@ def environment(process):
         return b""
 
 
+@pytest.mark.long
 def test_busy_plugin_leaves_processor_time_to_hub(hub, lab, ill, bystander):
     call(lab, "ill", "Spin", number=2 * os.cpu_count())
     bystander.goes_on(40)
@@ -339,6 +341,7 @@ def test_excessive_plugin_calls_are_refused(lab, ill, bystander):
     assert plugin(lab, "ill").starts == ill
 
 
+@pytest.mark.long
 def test_open_streams_count_as_concurrent_calls(lab, ill, bystander):
     """As many as the plugin answers: it does not count as hanging, refuses more, and reports when
     it is lost."""

@@ -7,6 +7,7 @@ import grpc
 import pytest
 
 import kairos.hub
+from tests.support import PATIENCE
 from tests.support.hub import Hub, token_entry
 from tests.support.waiting import until
 from tests.support.websocket import Live
@@ -31,7 +32,8 @@ def admit(hub, entries):
 
 def watch(channel, method, token):
     """Begin a call of the health service, whose stream never ends; returns it with its first response received."""
-    call = channel.unary_stream(method)(b"", metadata=[("authorization", f"Bearer {token}")])
+    metadata = [("authorization", f"Bearer {token}")]
+    call = channel.unary_stream(method)(b"", metadata=metadata, timeout=2 * PATIENCE)
     next(call)
     return call
 
@@ -81,7 +83,8 @@ def test_token_that_may_less_is_refused_from_then_on_and_may_still_look(hub):
 
         def refused():
             try:
-                channel.unary_unary("/kairos.hub.v1.Registers/Write")(b"", metadata=[("authorization", "Bearer me")])
+                write = channel.unary_unary("/kairos.hub.v1.Registers/Write")
+                write(b"", metadata=[("authorization", "Bearer me")], timeout=PATIENCE)
             except grpc.RpcError as error:
                 return error.code().name == "PERMISSION_DENIED" and error.details() == reason
 

@@ -13,7 +13,7 @@ import pytest
 import kairos.hub
 from kairos.cli.hub_settings import APART
 from tests.support import PATIENCE
-from tests.support.command import run_kairos
+from tests.support.command import first_line, run_kairos
 from tests.support.hub import HUB, Hub, known
 
 CORE = '{"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {"host": "emulator://demo"}}'
@@ -32,7 +32,7 @@ def started(folder, *words):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
     try:
-        line = process.stdout.readline()
+        line = first_line(process)
         assert line, (folder / "errors").read_text()
         yield line
     finally:

@@ -2,7 +2,6 @@
 field here."""
 
 import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
@@ -92,9 +91,8 @@ def test_absent_collector_delays_no_call(tmp_path):
     hub = Hub(tmp_path, {}, entries=BOARD, options=["--traces", "http://127.0.0.1:9"])
     with kairos.hub.connect(hub.address) as lab:
         known(lab, "rack")
-        begun = time.monotonic()
+        # An export gives up after 10 s: if calls waited for it, there would not be time for so many.
         until(lambda: all(lab["rack"].read("pair/first") == [0] for _ in range(50)))
-        assert time.monotonic() - begun < 5
     hub.close()
 
 

@@ -79,8 +79,8 @@ def test_later_signal_skips_pictures_and_names_them(kairos):
     process = kairos.start(kairos.write(slow), *OPTIONS)
     assert process.stdout.readline() == "running\n"
     process.send_signal(signal.SIGINT)
-    while "drawing" not in process.stdout.readline():
-        assert process.poll() is None
+    while "drawing" not in (line := process.stdout.readline()):
+        assert line, "it has ended"
     time.sleep(1.1)  # within a second it would be the same wish
     _, error = kairos.interrupt(process)
     assert process.returncode == 130

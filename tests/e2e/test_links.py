@@ -48,7 +48,7 @@ def test_master_reports_state_of_the_satellite_link(pair):
     assert link["words"] == {"ended": 0, "corrected": 0, "retransmitted": 0, "dropped": 0, "space": 504}
 
 
-@pytest.mark.parametrize(("delay_ns", "phase_ps"), [(1003, 6000), (1005, 2000)])
+@pytest.mark.parametrize(("delay_ns", "phase_ps"), [(1003, 6000), pytest.param(1005, 2000, marks=pytest.mark.long)])
 def test_fine_clock_phase_is_reported(tmp_path, delay_ns, phase_ps):
     """Sum of both directions, as measured by the logic, to 1/64 of a cycle; an unknown value is not
     shown."""
@@ -152,7 +152,7 @@ def test_satellite_restarts_with_pending_interrupt(tmp_path):
         device.close()
 
 
-@pytest.mark.parametrize("cut", [False, True])
+@pytest.mark.parametrize("cut", [pytest.param(False, marks=pytest.mark.long), True])
 def test_restarted_satellite_keeps_gateware_state(tmp_path, cut):
     """Outputs received over the link are executed independently of its processors, even if the link
     is lost meanwhile."""
@@ -214,7 +214,9 @@ def test_outputs_lost_by_gateware_reload_are_reported(tmp_path):
         device.close()
 
 
-@pytest.mark.parametrize("recorded", [False, True], ids=["outputs", "a recording"])
+@pytest.mark.parametrize(
+    "recorded", [False, pytest.param(True, marks=pytest.mark.long)], ids=["outputs", "a recording"]
+)
 def test_satellite_reset_reports_dropped_master_outputs(pair, tmp_path, recorded):
     """By a reset of its board's RTIO core: reported for the channel, as for late events."""
     (database := tmp_path / "device_db.py").write_text(two_boards(f"{pair.host}:{pair.ports[1381]}"))

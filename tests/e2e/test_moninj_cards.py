@@ -66,7 +66,7 @@ def database(lab_device, lab, tmp_path):
 def watch(lab_device, database):
     def run(*words):
         command = [sys.executable, "-m", "kairos", "moninj", "--device", f"127.0.0.1:{lab_device.ports[1383]}"]
-        command += ["--device-db", str(database), "watch", *words, "--for", "1"]
+        command += ["--device-db", str(database), "watch", *words, "--for", "0.1"]
         return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
     return run

@@ -100,7 +100,7 @@ def test_sweep_varies_arguments_and_the_bench(laboratory, expected):
     assert bright[1] > 1.4 * bright[0] > 0
 
 
-@pytest.mark.parametrize("workers", [2, 8])
+@pytest.mark.parametrize("workers", [pytest.param(2, marks=pytest.mark.long), 8])
 def test_file_is_the_same_for_any_number_of_workers(laboratory, expected, tmp_path, workers):
     made(laboratory, SPACE).run(tmp_path / "a.h5", workers=workers)
     assert (tmp_path / "a.h5").read_bytes() == expected
@@ -263,6 +263,7 @@ class Scaled(EnvExperiment):
 """
 
 
+@pytest.mark.long
 def test_dask_worker_with_another_module_is_refused_until_it_has_the_same(tmp_path, monkeypatch):
     """The module is elsewhere than the experiment, so that it does not travel."""
     folders = [tmp_path / name for name in ("here", "there", "experiments")]
@@ -286,6 +287,7 @@ def test_dask_worker_with_another_module_is_refused_until_it_has_the_same(tmp_pa
     assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "local.h5").read_bytes()
 
 
+@pytest.mark.long
 def test_scanned_number_of_a_kernel_needs_one_compilation(laboratory, tmp_path, monkeypatch):
     """`length` is a number in the kernel: points load it as data; the results do not depend on what is kept."""
     space = Space((Dimension("length", [1e-6, 3e-6, 5e-6, 7e-6]),))

@@ -40,7 +40,7 @@ def printed(done) -> re.Match:
 
 def test_times_between_boards_are_exact_and_reproducible(kairos, pair):
     files, texts = [], []
-    for options in [(), (), ("--no-skip",)]:
+    for options in [(), ("--no-skip",)]:
         done = kairos(
             "run",
             EXPERIMENT,

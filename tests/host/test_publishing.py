@@ -104,6 +104,18 @@ def test_appended_numbers_are_encoded_as_every_change(running, version):
     connection.close()
 
 
+def test_client_that_names_version_2_gets_it_beside_those_of_version_1(running):
+    publication = Publication(dict)
+    server = running(Publisher({"numbers": publication}, 1))
+    clients = [client(server.ports[0], b"ARTIQ sync_struct", name) for name in (b"numbers", b"numbers pyon_v2")]
+    assert all(lines.readline() for _, lines in clients)
+    change = {"action": "setitem", "path": [], "key": "a", "value": (1, None)}
+    server.do(publication.changed, [change])
+    for (connection, lines), version in zip(clients, (1, 2), strict=True):
+        assert lines.readline().decode() == pyon.encode(change, version) + "\n"
+        connection.close()
+
+
 @pytest.mark.parametrize(
     "lines",
     [

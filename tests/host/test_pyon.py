@@ -25,6 +25,29 @@ def test_encoded_values_decode_to_the_same(value):
     assert pyon.decode(pyon.encode(value)) == value
 
 
+def arrays(numbers):
+    return numpy.array(numbers, "<u2")[::-1]
+
+
+ODD = st.sets(st.integers()) | st.lists(st.integers(0, 999)).map(arrays) | st.text().map(numpy.str_)
+
+
+@given(st.recursive(VALUES | ODD, lambda inner: st.lists(inner) | st.tuples(inner)), st.integers(0, 80))
+def test_beginning_of_a_text_is_that_of_the_complete_one(value, count):
+    assert pyon.beginning(value, count) == pyon.encode(value)[:count]
+
+
+def test_beginning_of_the_text_of_a_long_value_takes_little_memory():
+    text = "x" * 1_000_000
+    for value in (numpy.zeros(1 << 20), [[[0.5] * 1000] * 1000] * 1000, dict.fromkeys("abc", text), text.encode()):
+        tracemalloc.start()
+        try:
+            assert len(pyon.beginning({"a": value}, 200)) == 200
+            assert tracemalloc.get_traced_memory()[1] < 200_000
+        finally:
+            tracemalloc.stop()
+
+
 def test_encoded_numpy_values_keep_their_type():
     array = numpy.arange(6, dtype="<i4").reshape(2, 3)
     again = pyon.decode(pyon.encode({"a": array, "s": numpy.float64(1.5)}))

@@ -86,7 +86,7 @@ def test_clients_wait_for_restarting_device(device_with_card, kairos, tmp_path, 
         assert done.returncode == 0 and "alive" in done.stdout, done.stdout + done.stderr
         run_kairos("device", "--device", where[management.PORT], "reboot")
         time.sleep(rng.uniform(0, 1.5))
-        words = ("--device", where[moninj.PORT], "--device-db", database, "watch", "ttl4", "--for", "1")
+        words = ("--device", where[moninj.PORT], "--device-db", database, "watch", "ttl4", "--for", "0.1")
         done = run_kairos("moninj", *words)
         assert (done.returncode, done.stdout) == (0, "ttl4: 0\n"), done.stderr
         run_kairos("device", "--device", where[management.PORT], "reboot")

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from tests.support.command import bounded
 from tests.support.laboratory import Laboratory
-from tests.support.waiting import until
 
 MASTER = """
 import lmdb, sys, time
@@ -52,8 +52,7 @@ def test_dataset_file_of_an_artiq_master_is_refused_by_name(tmp_path):
     program = tmp_path / "artiq_master"
     program.write_text(MASTER)
     command = [sys.executable, program, tmp_path / "dataset_db.mdb"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as master:
-        until(lambda: master.stdout.readline() == "open\n")
+    with bounded(subprocess.Popen(command, stdout=subprocess.PIPE, text=True)) as master:
+        assert master.stdout.readline() == "open\n"
         said = refused(tmp_path / "lab", "../dataset_db.mdb")
-        master.kill()
     assert f"in use by an ARTIQ master (process {master.pid}): stop it, or" in said

@@ -67,8 +67,7 @@ def test_laboratory_without_its_folder_ends_by_sigterm(lab, state):
         lab.submit(lab.expid("Quick"), held="later")
     lab.set_dataset("kept", 1, True)
     lab.output.close()
-    while lab.folder.exists():
-        shutil.rmtree(lab.folder, ignore_errors=True)
+    until(lambda: shutil.rmtree(lab.folder, ignore_errors=True) or not lab.folder.exists())
     try:
         assert ends_by_sigterm(lab) == 0
     finally:

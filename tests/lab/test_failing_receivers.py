@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -56,6 +57,18 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+@contextmanager
+def serving(handler):
+    """Context of a server on a port of its own; its port."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
 
 
 @pytest.fixture
@@ -132,14 +145,12 @@ def test_numbers_wait_for_a_server_that_speaks_no_http(server, writer, caplog):
             self.wfile.write(b"this is no HTTP\r\n")
 
     values = {}
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Nonsense) as nonsense:
-        threading.Thread(target=nonsense.serve_forever, args=(0.02,), daemon=True).start()
-        made = writer(f"http://127.0.0.1:{nonsense.server_address[1]}/write", values)
+    with serving(Nonsense) as port:
+        made = writer(f"http://127.0.0.1:{port}/write", values)
         change(made, values, "power", 1)
         until(lambda: "cannot be reached, numbers are kept" in caplog.text)
         object.__setattr__(made._wanted, "url", server.url("/write"))
         until(lambda: server.taken())
-        nonsense.shutdown()
     assert "InfluxDB is reached again" in caplog.text
 
 
@@ -158,14 +169,11 @@ def test_answer_without_end_delays_no_further_numbers(writer):
             except OSError:
                 pass
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Endless) as endless:
-        endless.daemon_threads = True
-        threading.Thread(target=endless.serve_forever, args=(0.02,), daemon=True).start()
-        made = writer(f"http://127.0.0.1:{endless.server_address[1]}/write", values)
+    with serving(Endless) as port:
+        made = writer(f"http://127.0.0.1:{port}/write", values)
         for count in (1, 2):
             change(made, values, "power", count)
             until(lambda count=count: len(received) == count)
-        endless.shutdown()
 
 
 def test_datagrams_reach_a_server_with_an_address_of_either_family(writer):
@@ -232,18 +240,16 @@ def test_password_is_given_only_to_a_server_that_is_verified(tmp_path, caplog):
                 self.say("550 nobody of that name")
             elif text == "DATA":
                 self.say("354 go on")
-                while (part := self.rfile.readline().decode().rstrip()) != ".":
-                    letters.append(part)
+                while (line := self.rfile.readline()) not in (b".\r\n", b""):
+                    letters.append(line.decode().rstrip())
                 self.say("250 ok")
             else:
                 self.say("235 ok" if text.startswith("AUTH") else "250 ok")
 
     (tmp_path / "password").write_text("secret\n")
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Letterbox) as box:
-        box.daemon_threads = True
-        threading.Thread(target=box.serve_forever, args=(0.02,), daemon=True).start()
+    with serving(Letterbox) as port:
         for certificate in ("", "cert.pem"):
-            email = Email(f"127.0.0.1:{box.server_address[1]}", "lab@x", "user", "password", certificate=certificate)
+            email = Email(f"127.0.0.1:{port}", "lab@x", "user", "password", certificate=certificate)
             wanted = Notify(("test",), email=("a@x", "b@x"))
             notifications = Notifications("lab", (wanted,), email, tmp_path)
             notifications.take(Event("test", "title\nof \udcff", "text \udcff"))
@@ -253,7 +259,6 @@ def test_password_is_given_only_to_a_server_that_is_verified(tmp_path, caplog):
                 until(lambda: "CERTIFICATE_VERIFY_FAILED" in caplog.text)
                 assert not any(each.upper().startswith("AUTH") for each in said)
             notifications.close()
-        box.shutdown()
     assert "'title\nof \udcff' was not sent to b@x: nobody of that name" in caplog.text
     assert sum(each.startswith("text") for each in letters) == 1, "an odd answer to QUIT sends it no second time"
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -18,6 +19,8 @@ from tests.support.waiting import until
 
 EXPERIMENT = """from artiq.experiment import *
 from pathlib import Path
+import logging
+import random
 import time
 
 HOME = Path(__file__).parents[1]
@@ -32,11 +35,35 @@ class Fills(EnvExperiment):
             print(self.scheduler.rid, file=file)
         while not (HOME.parent / "go").exists():
             time.sleep(0.02)
+        for n in range(1000):
+            print("line", n)
+        logging.error("logged")
         self.set_dataset("kept", list(range(20000)), broadcast=True, persist=True)
         self.set_dataset("points", [], broadcast=True)
         for n in range(1000):
             self.append_to_dataset("points", n)
 """
+
+EDGE = (
+    EXPERIMENT
+    + """
+
+class Edge(EnvExperiment):
+    def build(self):
+        self.setattr_argument("number", StringValue())
+        self.setattr_argument("place", StringValue())
+
+    def run(self):
+        Path(self.place, f"edge-{self.number}").touch()
+        while not Path(self.place, f"go-{self.number}").exists():
+            time.sleep(0.02)
+        self.set_dataset("points", [])
+        chance = random.Random(self.number)
+        for n in range(20000):
+            self.append_to_dataset("points", chance.random())
+            print(self.number, n)
+"""
+)
 
 POINTS = """from artiq.experiment import *
 
@@ -60,6 +87,7 @@ def small(tmp_path, request):
         pytest.skip("a small file system cannot be mounted")
     lab = Laboratory(place, "git = true\n" if hasattr(request, "param") else "")
     (place / "repository" / "fills.py").write_text(EXPERIMENT)
+    (place / "repository" / "edge.py").write_text(EDGE)
     (place / "repository" / "points.py").write_text(POINTS)
     git = ["git", "-C", place / "repository", "-c", "user.name=a", "-c", "user.email=a@b.c"]
     commit = ["commit", "-q", "--allow-empty", "-m", "One"]
@@ -72,6 +100,12 @@ def small(tmp_path, request):
     finally:
         lab.output.close()
         subprocess.run(["umount", "-l", place], check=True)
+
+
+def printed_by(lab, rid) -> list[str]:
+    """Return the lines of an experiment in the log of its run, among which are others about the disk."""
+    lines = lab.file_of(rid).with_suffix(".log").read_text().splitlines()
+    return [line for line in lines if "ERROR:kairos.lab." not in line]
 
 
 def test_run_on_a_full_disk_is_stored_once_there_is_space(small, tmp_path):
@@ -92,6 +126,7 @@ def test_run_on_a_full_disk_is_stored_once_there_is_space(small, tmp_path):
     assert record["status"] == "completed", record["error"]
     with h5py.File(small.file_of(rid)) as file:
         assert file["datasets/points"][()].tolist() == list(range(1000))
+    assert printed_by(small, rid) == [*(f"line {n}" for n in range(1000)), "ERROR:root:logged"]
     until(lambda: small.parameter_history("kept"))
     assert json.loads(small.parameter_history("kept")[0]["value"]) == list(range(20000))
     assert (tmp_path / "begun").read_text() == "0\n"
@@ -170,6 +205,24 @@ class Acts:
             f"scan {number}", lab.scan, lambda _: lambda: "Writes nothing itself" in lab.experiments()["experiments"]
         )
 
+    def begin_edge(self, number):
+        """Begin a run that writes everything that it has measured when `end_edge` is called."""
+        arguments = {"number": str(number), "place": str(self.lab.folder.parent)}
+        rid = self.lab.submit({"file": "edge.py", "class_name": "Edge", "repo_rev": None, "arguments": arguments}, "e")
+        until((self.lab.folder.parent / f"edge-{number}").exists)
+        self.proofs[f"edge {number}"] = lambda: self._is_whole(rid, number)
+
+    def end_edge(self, number):
+        (self.lab.folder.parent / f"go-{number}").touch()
+
+    def _is_whole(self, rid, number):
+        record = self.lab.ends(rid)
+        assert record["status"] == "completed", record["error"]
+        chance = random.Random(str(number))
+        with h5py.File(self.lab.file_of(rid)) as file:
+            assert file["datasets/points"][()].tolist() == [chance.random() for _ in range(20000)]
+        return printed_by(self.lab, rid) == [f"{number} {n}" for n in range(20000)]
+
     def _try(self, name, act, proof):
         try:
             got = act()
@@ -223,7 +276,9 @@ def test_disk_that_gets_full_at_any_write_keeps_all_that_was_acknowledged(small)
     until(lambda: "Writes nothing itself" in lab.experiments()["experiments"])
     lab.ends(lab.submit({"file": "points.py", "class_name": "Points", "repo_rev": None}))
     for number, free in enumerate(FREE):
+        acts.begin_edge(number)
         filler = fill(lab.folder, free)
+        acts.end_edge(number)
         acts(number)
         filler.unlink()
         acts.prove()
@@ -232,6 +287,9 @@ def test_disk_that_gets_full_at_any_write_keeps_all_that_was_acknowledged(small)
         acts(number + 1000)
         assert len(acts.refusals) == before, acts.refusals[before:]
         acts.prove()
+        newest = lab.log(1)[0][3].splitlines()[0]
+        log = (lab.folder / ".kairos" / "lab.log").read_text()
+        assert newest in log and "\0" not in log, "what is logged gets into the file again"
     assert acts.refusals, "the disk was never full"
     filler = fill(lab.folder, 0)
     lab.end()

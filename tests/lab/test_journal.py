@@ -22,6 +22,7 @@ from kairos.lab.journal import Journal, Reader
 from kairos.lab.queue import Submission
 from kairos.lab.run import Run
 from tests.support import PATIENCE
+from tests.support.command import bounded
 from tests.support.waiting import until
 
 NUMBERS = some.one_of(
@@ -266,11 +267,10 @@ while True:
 
 
 def test_journal_of_killed_process_has_everything_that_was_flushed(tmp_path):
-    process = subprocess.Popen([sys.executable, "-c", WRITER, tmp_path / "journal"], stdout=subprocess.PIPE, text=True)
-    for _ in range(20):
-        acknowledged = int(process.stdout.readline())
-    process.kill()
-    process.wait()
+    command = [sys.executable, "-c", WRITER, tmp_path / "journal"]
+    with bounded(subprocess.Popen(command, stdout=subprocess.PIPE, text=True)) as process:
+        for _ in range(20):
+            acknowledged = int(process.stdout.readline())
     found = contents.contents_of(tmp_path / "journal").written["x"].value
     assert found == list(range(len(found))) and len(found) >= acknowledged
 

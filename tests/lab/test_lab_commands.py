@@ -13,7 +13,7 @@ import pytest
 
 from kairos.controllers import Client
 from tests.support import PATIENCE
-from tests.support.command import one_line, run_kairos
+from tests.support.command import bounded, one_line, run_kairos
 from tests.support.gateware import built
 from tests.support.laboratory import SETTINGS
 from tests.support.waiting import until
@@ -173,49 +173,54 @@ def on_terminal(lab, *words) -> str:
 def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
     words = [sys.executable, "-m", "kairos"]
     options = {"cwd": lab.folder, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+
+    def started(*more):
+        return bounded(subprocess.Popen([*words, *more], **options))
+
     with (
-        subprocess.Popen([*words, "watch", "points", "--json"], **options) as watch,
-        subprocess.Popen([*words, "log", "-f", "-n", "0"], **options) as log,
-        subprocess.Popen([*words, "log", "-f"], **options) as unread,
-        subprocess.Popen([*words, "submit", "lab.py", "-c", "Patient", "-p", "other", "--wait"], **options) as waits,
+        started("watch", "points", "--json") as watch,
+        started("log", "-f", "-n", "0") as log,
+        started("log", "-f") as unread,
+        started("submit", "lab.py", "-c", "Patient", "-p", "other", "--wait") as waits,
+        ThreadPoolExecutor(1) as reader,
     ):
+        lab.set_dataset("points", ["before"])
+        values = []
+        while ["before"] not in values:
+            values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
+        lab.run_of("Quick")
+        while [0, 1, 2] not in values:
+            values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
+        assert values[-4:] == [[], [0], [0, 1], [0, 1, 2]]
+        lab.delete_dataset("points")
+        assert json.loads(watch.stdout.readline()) == {"key": "points", "pyon": None}
+        # It may begin to follow only after some runs have printed.
+        found = reader.submit(lambda: any("print:printed" in line for line in log.stdout))
         try:
-            lab.set_dataset("points", ["before"])
-            values = []
-            while ["before"] not in values:
-                values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
-            lab.run_of("Quick")
-            while [0, 1, 2] not in values:
-                values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
-            assert values[-4:] == [[], [0], [0, 1], [0, 1, 2]]
-            lab.delete_dataset("points")
-            assert json.loads(watch.stdout.readline()) == {"key": "points", "pyon": None}
-            # It may begin to follow only after some runs have printed.
-            with ThreadPoolExecutor(1) as reader:
-                found = reader.submit(lambda: any("print:printed" in line for line in log.stdout))
-                while not found.done():
-                    lab.ends(lab.run_of("Quick"))
-                assert found.result()
-            assert waits.stdout.readline().startswith("run ")
-            lab.kill()
-            assert "does not answer" in log.stderr.readline()
-            assert re.search("does not answer|has ended before", waits.stderr.readline()), "as it was killed"
-            lab.start()
-            lab.release_run("patient")
-            last = lab.run_of("Quick")
-            lab.ends(last)  # it may be logged before it is followed again
-            texts = [log.stdout.readline()]
-            while f"worker({last},lab.py): print:printed" not in texts[-1]:
-                texts.append(log.stdout.readline())
-            assert "is back" in log.stderr.readline()
-            printed_ones = [text for text in texts if "print:printed" in text]
-            assert len(printed_ones) == len(set(printed_ones)), "none twice"
-            assert waits.wait(PATIENCE) == 0 and waits.stdout.readline().endswith(": completed\n")
-            unread.stdout.close()
-            assert unread.wait(PATIENCE) == 1, "it sees that nobody reads, although nothing is logged"
-        finally:
-            unread.kill()
-            watch.kill(), log.kill()
+            while not found.done():
+                lab.ends(lab.run_of("Quick"))
+        except BaseException:
+            log.kill()  # who reads it is waited for
+            raise
+        assert found.result()
+        assert waits.stdout.readline().startswith("run ")
+        lab.kill()
+        assert "does not answer" in log.stderr.readline()
+        assert re.search("does not answer|has ended before", waits.stderr.readline()), "as it was killed"
+        lab.start()
+        lab.release_run("patient")
+        last = lab.run_of("Quick")
+        lab.ends(last)  # it may be logged before it is followed again
+        texts = [log.stdout.readline()]
+        while f"worker({last},lab.py): print:printed" not in texts[-1]:
+            assert texts[-1], "it has ended"
+            texts.append(log.stdout.readline())
+        assert "is back" in log.stderr.readline()
+        printed_ones = [text for text in texts if "print:printed" in text]
+        assert len(printed_ones) == len(set(printed_ones)), "none twice"
+        assert waits.wait(PATIENCE) == 0 and waits.stdout.readline().endswith(": completed\n")
+        unread.stdout.close()
+        assert unread.wait(PATIENCE) == 1, "it sees that nobody reads, although nothing is logged"
 
 
 def test_laboratory_that_is_not_there_is_reported_in_a_line(tmp_path):
@@ -259,4 +264,4 @@ def test_new_laboratory_runs_a_kernel_on_an_ion(tmp_path):
     finally:
         if lab.poll() is None:
             os.killpg(lab.pid, signal.SIGTERM)
-            lab.wait()
+            lab.wait(PATIENCE)

@@ -54,6 +54,17 @@ def test_entries_are_found_edited_and_exported(lab):
             lab.write_entry(text, None, picture)
 
 
+def test_search_of_any_length_is_answered_or_refused_in_a_line(lab):
+    lab.ends(lab.run_of("Quick"))
+    lab.write_entry("an entry")
+    for search in (lab.runs, lab.logbook):
+        for words in (["x" * 60_000], ["x"] * 2000, ["%"] * 501):
+            with pytest.raises(UsageError, match=r"^a search has at most 1000 characters, this one has \d+$"):
+                search(words)
+        assert search(["x" * 999]) == search(["x"] * 500) == search([f"run={9**30}"]) == []
+    assert len(lab.runs(["quick"])) == len(lab.logbook(["entry"])) == 1
+
+
 def test_entries_of_a_run_are_written_once_despite_kills(lab):
     (lab.folder / "repository" / "notes.py").write_text(NOTES)
     rid = lab.submit({"file": "notes.py", "class_name": "Notes", "repo_rev": None})

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import socket
 import time
+from contextlib import ExitStack
 
 import pytest
 
@@ -12,6 +14,7 @@ from kairos.errors import UsageError
 from kairos.lab.monitor import Monitor
 from kairos.network.management import Management
 from kairos.network.moninj import Override
+from tests.support import PATIENCE
 from tests.support.device import Device
 from tests.support.paths import EXAMPLES
 from tests.support.raw_moninj import Client
@@ -136,3 +139,48 @@ def test_override_on_a_connection_lost_each_time_is_refused(device):
             return monitor.connected
 
     assert through(device, 3, work)
+
+
+def test_connection_that_is_made_when_its_viewer_has_left_is_closed(monkeypatch):
+    """The device answers only then."""
+
+    async def work():
+        arrived, left, closed = (asyncio.Event() for _ in range(3))
+
+        async def serve(reader, writer):
+            arrived.set()
+            await left.wait()
+            writer.write(b"e")
+            while await reader.read(4096):
+                pass
+            closed.set()
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        monitor = Monitor("core", lambda port: server.sockets[0].getsockname(), entries)
+        async with asyncio.timeout(PATIENCE):
+            with monitor.following():
+                await arrived.wait()
+            left.set()
+            await closed.wait()
+        assert monitor.problem == "nobody watches it" and monitor.losses == 0
+
+    monkeypatch.setattr("kairos.network.connect.ATTEMPT", PATIENCE)
+    monkeypatch.setattr("kairos.lab.monitor.POLL", PATIENCE)
+    asyncio.run(work())
+
+
+def test_devices_that_do_not_answer_hold_up_no_other_work(monkeypatch):
+    async def work():
+        with socket.create_server(("127.0.0.1", 0), backlog=100) as silent, ExitStack() as followed:
+            monitors = [Monitor("core", lambda port: silent.getsockname(), entries) for _ in range(40)]
+            for monitor in monitors:
+                followed.enter_context(monitor.following())
+            for _ in range(40):
+                accepted = await asyncio.get_running_loop().run_in_executor(None, silent.accept)
+                followed.callback(accepted[0].close)
+            assert {monitor.problem for monitor in monitors} == {"it has not been asked yet"}
+
+    monkeypatch.setattr("kairos.network.connect.ATTEMPT", PATIENCE)
+    monkeypatch.setattr("kairos.lab.monitor.POLL", PATIENCE)
+    asyncio.run(asyncio.wait_for(work(), PATIENCE))

@@ -1,6 +1,7 @@
 """Runs that have ended: analyzed again with their own source, exported, and as data in a notebook."""
 
 import csv
+import json
 import sqlite3
 
 import h5py
@@ -71,6 +72,28 @@ def test_analysis_is_repeated_with_the_source_and_data_of_the_run(scan):
         lab.analyze(missing["rid"])
     done = run_kairos("runs", "analyze", "0", "--wait", cwd=lab.folder)
     assert done.returncode == 0 and done.stdout.endswith(": completed\n")
+
+
+def test_value_of_a_parameter_names_the_runs_that_have_used_it(scan):
+    lab, source = scan
+    expid = {"file": "scan.py", "arguments": {"n": 4}, "repo_rev": None}
+    lab.ends(lab.submit(expid))
+    lab.set_dataset("offset", 5.0, True)
+    lab.ends(lab.submit(expid))
+    lab.ends(lab.run_of("Quick"))
+    for _ in range(2):
+        newest, oldest = lab.parameter_history("offset")
+        assert (newest["value"], newest["used"], oldest["used"]) == ("5.0", [2], [1, 0])
+        (only,) = lab.parameter_history("offset", 1)
+        assert only["used"] == [2]
+        lab.reindex()
+    shown = run_kairos("parameters", "history", "offset", cwd=lab.folder).stdout.splitlines()
+    assert ["run 2" in shown[1], "run 1, 0" in shown[2]] == [True, True], shown
+    # Records of earlier versions have no times.
+    for path in (lab.folder / "results").glob("*/*/00000000[01]-*.json"):
+        path.write_text(json.dumps({**json.loads(path.read_text()), "read": ["offset"]}))
+    lab.reindex()
+    assert [write["used"] for write in lab.parameter_history("offset")] == [[2], [1, 0]]
 
 
 def test_runs_and_points_are_exported_as_tables(scan):

@@ -75,11 +75,20 @@ def test_order_of_random_queue_is_kept_until_only_those_wait_that_must(runs, dat
         if run.status == "end":
             runs.remove(run)
             passed.append(run.submission.rid)
-    assert all(order.why(run, runs, NOW, unmet) for run in runs), [
-        (run, order.why(run, runs, NOW, unmet)) for run in runs
-    ]
+    reasons = [order.Reasons(runs, NOW, unmet).why(run) for run in runs]
+    assert all(reasons), list(zip(runs, reasons, strict=True))
+    common = order.Reasons(runs, NOW, unmet)
+    assert [common.why(run) for run in runs] == reasons
     assert not any(may_start(run, unmet) for run in runs)
     assert len(passed) + len(runs) == len(all_runs)
+
+
+def test_reasons_of_a_long_queue_look_at_each_run_a_few_times():
+    runs = [Run(Submission(rid, "main", {}, position=float(rid), after=0)) for rid in range(500)]
+    looks = []
+    reasons = order.Reasons(runs, NOW, lambda submission: looks.append(submission), lambda run: looks.append(run))
+    said = [reasons.why(run) for run in runs]
+    assert said == [None, *["run 0 goes first"] * 499] and len(looks) < 5 * len(runs)
 
 
 RECORDS = some.lists(
@@ -88,6 +97,9 @@ RECORDS = some.lists(
             "rid": some.integers(0, 30),
             "class_name": some.sampled_from(["Rabi", "Ramsey", "100%"]),
             "status": some.sampled_from(["completed", "failed"]),
+            "person": some.sampled_from(["anna", None]),
+            "repo_rev": some.sampled_from(["abc1", "def2"]),
+            "started": some.sampled_from([100.0, 200.0]),
             "arguments": some.dictionaries(some.sampled_from(["n", "x"]), some.sampled_from(["1", "2.5", '"a"', "10"])),
         }
     ),
@@ -97,6 +109,10 @@ CONDITIONS = {
     "rabi": lambda run: run["class_name"] == "Rabi",
     "0%": lambda run: run["class_name"] == "100%",
     "status=failed": lambda run: run["status"] == "failed",
+    "person=anna": lambda run: run["person"] == "anna",
+    "def": lambda run: run["repo_rev"] == "def2",
+    "repo_rev!=abc1": lambda run: run["repo_rev"] != "abc1",
+    "started>=150": lambda run: run["started"] >= 150,
     "rid>=10": lambda run: run["rid"] >= 10,
     "n>1": lambda run: number(run, "n") is not None and number(run, "n") > 1,
     "n<=2.5": lambda run: number(run, "n") is not None and number(run, "n") <= 2.5,

@@ -56,7 +56,11 @@ def test_runs_are_queued_found_and_repeated_in_postgresql(lab, server):
     lab.kill()
     lab.start()
     assert [run["rid"] for run in lab.queue()] == [other, held] and lab.locks()[0]["note"] == "mine"
-    assert lab.parameter_history("power")[0]["value"] == "1.5"
+    (write,) = lab.parameter_history("power")
+    assert write["value"] == "1.5"
+    lab.set_dataset("power", 2.5, True)
+    lab.restore_parameter("power", write["id"])
+    assert lab.datasets()["power"][1] == 1.5 and len(lab.parameter_history("power")) == 3
     lab.release(held)
     assert lab.ends(held)["status"] == "completed"
     database = Database(server.url)

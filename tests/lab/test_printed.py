@@ -1,12 +1,16 @@
 """What runs print, as it comes to the log of the laboratory."""
 
 import logging
+import re
+import subprocess
+import sys
 
 import pytest
 
 from kairos.lab import printed
 from kairos.lab.log import Log
 from kairos.lab.printed import Output, last_line
+from tests.support import PATIENCE
 
 
 def all_of(output, ended=True):
@@ -95,3 +99,36 @@ def test_log_remembers_a_bounded_amount_of_text(tmp_path):
         log.take("x", logging.INFO, f"{number} {'y' * (1 << 20)}")
     log.close()
     assert 10 < len(log.recent) < 100 and log.recent[-1][3].startswith("199 ")
+
+
+FULL = """
+import logging, resource, sys
+from pathlib import Path
+from kairos.lab import output
+
+path, kept = Path(sys.argv[1]), int(sys.argv[2])
+output.KEPT = kept
+output.redirect(path)
+print("before")
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 7, most))  # as on a disk with so much room
+for number in range(100):
+    print("line", number)
+logging.error("two\\nlines")
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+output.settle()
+print("after")
+"""
+
+
+@pytest.mark.parametrize("kept", [1 << 20, 50])
+def test_lines_that_a_full_disk_does_not_take_are_written_when_there_is_room(tmp_path, kept):
+    done = subprocess.run([sys.executable, "-c", FULL, tmp_path / "output", str(kept)], timeout=PATIENCE)
+    assert done.returncode == 0
+    text = (tmp_path / "output").read_text()
+    assert text.startswith("before\nline 0\n") and text.endswith("\nafter\n") and "ERROR<2>:root:two\nlines\n" in text
+    if kept > 1000:
+        assert [line for line in text.splitlines() if "line " in line] == [f"line {number}" for number in range(100)]
+        assert text.count("\n") == 104
+    else:
+        assert re.search(r"\n\.\.\. \d+ bytes are lost: the disk was full\n", text) and "line 99\n" in text

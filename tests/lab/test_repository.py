@@ -81,6 +81,34 @@ def test_file_that_fails_keeps_its_former_entry_with_a_reason(lab, repository, t
     assert lab.experiments()["problems"] == {}
 
 
+IMPATIENT = """
+import sys
+from kairos.lab import repository
+from kairos.lab.__main__ import main
+
+repository.EXAMINE = 1.0
+sys.exit(main(sys.argv[1]))
+"""
+
+
+def test_file_that_is_slow_keeps_its_former_entry_and_holds_up_no_other(tmp_path):
+    lab = Laboratory(tmp_path).start(("-c", IMPATIENT))
+    folder = tmp_path / "repository"
+    try:
+        until(lambda: "Quick scan" in lab.experiments()["experiments"])
+        (folder / "other.py").write_text((folder / "lab.py").read_text().replace("Quick scan", "Another"))
+        (folder / "lab.py").write_text("import time\ntime.sleep(600)\n")
+        lab.scan()
+        found = lab.experiments()
+        assert {"Quick scan", "Another"} < found["experiments"].keys()
+        assert found["problems"] == {"lab.py": "it was not examined within 1 s"}
+        (folder / "lab.py").write_text((folder / "other.py").read_text())
+        lab.scan()
+        assert lab.experiments()["problems"] == {}
+    finally:
+        lab.close()
+
+
 def test_file_that_lacks_another_is_examined_once_that_is_there(lab, repository):
     (repository / "helpers" / "names.py").rename(repository / "names.txt")
     lab.scan()
@@ -181,6 +209,25 @@ def test_commit_is_written_out_as_checked_out_and_not_deleted_while_it_is_used(t
         assert not any((tmp_path / "exports").iterdir())
 
     asyncio.run(work())
+
+
+def test_revision_of_the_settings_is_the_current_commit(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    git(root, "init", "-q")
+    for number in range(2):
+        (root / "a.py").write_text(f"# {number}\n")
+        git(root, "add", ".")
+        git(root, "commit", "-q", "-m", str(number))
+    git(root, "branch", "stable", "HEAD~1")
+
+    def text(revision):
+        source = GitSource(root, tmp_path / "exports", revision)
+        return asyncio.run(source.text(asyncio.run(source.current()), "a.py"))[0]
+
+    assert [text(revision) for revision in ("HEAD", "stable")] == ["# 1\n", "# 0\n"]
+    with pytest.raises(UsageError, match="has no revision none, which lab.toml names"):
+        text("none")
 
 
 def test_folder_of_a_larger_repository_is_exported_alone_and_outlives_its_commit(tmp_path):

@@ -42,7 +42,7 @@ def test_start_succeeds_although_the_waiting_process_or_the_fork_server_was_kill
             await process.stop(orderly=False)
         await processes.stop()
 
-    asyncio.run(work())
+    asyncio.run(asyncio.wait_for(work(), PATIENCE))
 
 
 def test_process_given_up_while_it_is_started_ends_and_the_next_is_its_own(tmp_path):
@@ -69,7 +69,7 @@ def test_process_given_up_while_it_is_started_ends_and_the_next_is_its_own(tmp_p
             await following.stop(orderly=False)
         await processes.stop()
 
-    asyncio.run(work())
+    asyncio.run(asyncio.wait_for(work(), PATIENCE))
 
 
 def test_processes_that_end_at_once_are_not_forked_for_ever(monkeypatch):

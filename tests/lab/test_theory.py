@@ -1,8 +1,11 @@
 """Theory curves: what the twin has measured in the rehearsal of a run, as datasets of the run."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import h5py
 import pytest
 
+from kairos.labclient import connect
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
 
@@ -82,3 +85,43 @@ def test_rehearsal_gives_curves_with_other_numbers_of_the_bench(lab):
     refused = lab.rehearse(rid, {"speed": 1.0}, True)
     assert not refused["passed"] and "the bench file has no number speed" in refused["sentence"]
     assert "theory" not in lab.rehearse(lab.expid("Quick"))
+
+
+NUMBERED = """from artiq.experiment import *
+
+
+class Numbered(EnvExperiment):
+    def build(self):
+        self.setattr_device("scheduler")
+
+    def run(self):
+        self.set_dataset(f"scan.rid_{self.scheduler.rid}", [1.0, 2.0], broadcast=True)
+"""
+
+
+def test_curves_named_by_their_run_are_beside_its_data(lab):
+    (lab.folder / "repository" / "numbered.py").write_text(NUMBERED)
+    lab.ends(lab.run_of("Quick"))
+    rid = lab.submit({**lab.expid("Numbered"), "file": "numbered.py"})
+    assert lab.ends(rid)["status"] == "completed" and rid > 0
+    assert {f"scan.rid_{rid}", f"theory.scan.rid_{rid}"} <= stored(lab.file_of(rid)).keys()
+    assert lab.rehearse(rid, {}, True)["theory"].keys() == {f"scan.rid_{rid}"}
+
+
+def test_many_viewers_of_a_slow_twin_share_it_and_delay_no_submission(tmp_path):
+    """Each rehearsal of a patient run takes as long as it may."""
+    lab = Laboratory(tmp_path, SETTINGS.replace("within_s = 3", "within_s = 1")).start()
+
+    def ask(name):
+        return connect(lab.folder).rehearse(lab.expid("Patient", name=name), {}, True)
+
+    try:
+        with ThreadPoolExecutor(9) as viewers:
+            asked = [viewers.submit(ask, name) for name in 3 * ["one", "other", "third"]]
+            assert lab.rehearsed(lab.run_of("Quick"))["passed"]
+            assert not all(each.done() for each in asked)
+            answers = [each.result() for each in asked]
+    finally:
+        lab.close()
+    assert all("points" in each["sentence"] for each in answers)
+    assert len({each["wall_s"] for each in answers}) < 9

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from kairos.controllers import Client, ControllerError
-from tests.support.command import one_line, run_kairos
+from tests.support.command import bounded, one_line, run_kairos
 from tests.support.hub import certificate
 from tests.support.laboratory import Laboratory
 
@@ -60,11 +60,9 @@ def test_ports_with_tls_serve_clients_with_a_certificate_only(certified):
                     encrypted.sendall(b"ARTIQ sync_struct\nschedule\n")
                     assert encrypted.recv(1000).startswith(b'{"action": "init"')
     assert certified.ends(certified.run_of("Quick"))["status"] == "completed", "runs and commands need none"
-    with subprocess.Popen(
-        [sys.executable, "-m", "kairos", "watch", "total"], cwd=certified.folder, stdout=subprocess.PIPE, text=True
-    ) as watch:
+    words = [sys.executable, "-m", "kairos", "watch", "total"]
+    with bounded(subprocess.Popen(words, cwd=certified.folder, stdout=subprocess.PIPE, text=True)) as watch:
         assert watch.stdout.readline() == "total: 3\n"
-        watch.kill()
 
 
 def test_certificate_that_cannot_be_read_is_one_line(tmp_path):

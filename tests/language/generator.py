@@ -33,7 +33,7 @@ TYPES = {"i": "TInt32", "w": "TInt64", "f": "TFloat", "b": "TBool", "s": "TStr"}
 """The scalar types: `i` and `w` are integers of 32 and 64 bits."""
 SEQUENCES = ("li", "lw", "lf", "ai", "aw", "af")
 """Lists and arrays of scalars."""
-ERRORS = ("ValueError", "IndexError", "ZeroDivisionError", "RuntimeError")
+ERRORS = ("ValueError", "IndexError", "ZeroDivisionError", "OverflowError", "RuntimeError")
 
 
 class Writer(forms.Forms, everyday.Everyday):
@@ -224,7 +224,7 @@ class Writer(forms.Forms, everyday.Everyday):
     def attempt(self, depth, result):
         indent = "    " * depth
         lines = [f"{indent}try:", *self.block(depth + 1, result)]
-        classes = list(self.random.sample(ERRORS[:3], self.random.randint(1, 2)))
+        classes = list(self.random.sample(ERRORS[:4], self.random.randint(1, 2)))
         if self.random.random() < 0.3:
             classes = [f"({', '.join(classes)}, RuntimeError)"]
         for name in classes + self.random.choice(([], [], ["Exception"], [""])):
@@ -309,7 +309,7 @@ class Writer(forms.Forms, everyday.Everyday):
             case 8:
                 return f"{word}({sub(self.random.choice('iwfb'))})"
             case 9:
-                return f"{word}(round({sub('f')}))"
+                return f"{word}({self.random.choice(('round', 'round', 'int'))}({sub('f')}))"
             case 10:
                 return f"{self.random.choice(('min', 'max'))}({sub()}, {sub()})"
             case 11:

@@ -2,7 +2,7 @@
 
 Differences between the language and Python (docs/compiler.md): integers wrap at 32 and 64 bits,
 shifts may exceed the width, `round` rounds half away from zero,
-float `//` is the floor of the rounded quotient, conversions saturate.
+float `//` is the floor of the rounded quotient, conversions saturate, but those of `int` and `round` raise.
 """
 
 import inspect
@@ -204,6 +204,12 @@ def integer(kind):
     half = 1 << (kind.bits - 1)
 
     def convert(value):
+        if isinstance(value, Whole):
+            if math.isnan(value):
+                raise ValueError("cannot convert float NaN to integer")
+            if not -half <= value < half:
+                raise OverflowError(f"the float is too large for an int{kind.bits}")
+            return kind(int(value))
         if isinstance(value, float):
             if math.isnan(value):
                 return kind(0)
@@ -215,12 +221,21 @@ def integer(kind):
     return convert
 
 
+class Whole(float):
+    """A float that `int` or `round` has freed of its fraction: as an integer of some width it must fit."""
+
+
+def truncated(value):
+    value = float(value)
+    return Whole(math.trunc(value) if math.isfinite(value) else value)
+
+
 def rounded(value):
     value = float(value)
     if not math.isfinite(value):
-        return value
+        return Whole(value)
     whole = math.floor(abs(value))
-    return math.copysign(whole + (abs(value) - whole >= 0.5), value)
+    return Whole(math.copysign(whole + (abs(value) - whole >= 0.5), value))
 
 
 class Range:
@@ -363,6 +378,7 @@ NAMES = {
     "int32": integer(Int32),
     "int64": integer(Int64),
     "float": lambda x: Float(float(x)),
+    "int": truncated,
     "round": rounded,
     "range": Range,
     "min": first_unless(operator.lt),
@@ -389,5 +405,5 @@ NAMES = {
 }
 """Names of the language that do not exist in Python, or differ there."""
 
-TYPES = {int: (Int32, Int64, bool), NAMES["int32"]: Int32, NAMES["int64"]: Int64, NAMES["float"]: float}
+TYPES = {NAMES["int"]: (Int32, Int64, bool), NAMES["int32"]: Int32, NAMES["int64"]: Int64, NAMES["float"]: float}
 """Maps names to the types that `isinstance` accepts for them."""

@@ -222,5 +222,51 @@ def test_conversion_out_of_range_saturates(run, text, bits):
     # kernel runs.
     value, half = eval(text), 1 << (bits - 1)
     expected = 0 if math.isnan(value) else int(max(-half, min(half - 1, value)))
-    body = f"x = 0.5\nreturn int{bits}(round({text} if True else x)), int{bits}(self.value)"
+    body = f"x = 0.5\nreturn int{bits}({text} if True else x), int{bits}(self.value)"
     assert run(body, value=value) == (expected, expected)
+
+
+ENDS = {
+    # bits: the largest and the lowest floats whose integer part, and which rounded, fit
+    32: {"int": (2147483647.9999998, -2147483648.9999995), "round": (2147483647.4999998, -2147483648.4999995)},
+    64: {name: (9223372036854774784.0, -9223372036854775808.0) for name in ("int", "round")},
+}
+
+
+@pytest.mark.parametrize("function", ["int", "round"])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_float_that_becomes_no_integer_raises_as_in_python(run, bits, function):
+    """`int` and `round` have the right result or raise: Python's integers have no ends, those of kernels do."""
+    ends = ENDS[bits][function]
+    beyond = [math.nextafter(end, math.copysign(math.inf, end)) for end in ends]
+    values = [*ends, 0.0, -0.0, 1.5, -2.5, *beyond, 1e300, -math.inf, math.inf, math.nan, -math.nan]
+    body = f"""
+found = [int64(0)] * len(self.values)
+for place in range(len(found)):
+    try:
+        found[place] = int64(int{bits}({function}(self.values[place])))
+    except OverflowError:
+        found[place] = int64(1111)
+    except ValueError:
+        found[place] = int64(2222)
+return found"""
+    half = {"int": math.trunc, "round": lambda x: math.trunc(x + math.copysign(0.5, x)) if abs(x) < 1e10 else int(x)}
+    fits = [half[function](value) for value in values[: -len(beyond) - 5]]
+    assert run(body, values=values) == [*fits, *[1111] * (len(beyond) + 3), 2222, 2222]
+
+
+def test_large_float_needs_an_integer_of_64_bits(run):
+    body = "return int64(round(self.large)), int64(int(self.large)) + int64(1)"
+    assert run(body, large=5e9) == (5_000_000_000, 5_000_000_001)
+    with pytest.raises(OverflowError, match="use int64"):
+        run("return round(self.large)", large=5e9)
+    with pytest.raises(OverflowError, match="use int64"):
+        run("x = 5e9\nreturn int(x if self.yes else 1.0)", yes=True)
+    with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
+        run("return round(self.none)", none=math.nan)
+
+
+@pytest.mark.parametrize("seconds", [math.nan, 1e300, -math.inf])
+def test_delay_of_no_time_raises_in_place_of_moving_the_cursor(run, seconds):
+    with pytest.raises(ValueError, match="not a number, or too long"):
+        run("delay(self.seconds)\nreturn 0", seconds=seconds)

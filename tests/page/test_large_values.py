@@ -1,4 +1,4 @@
-"""Values that are large: an image of 2000 × 2000 numbers (32 MB), and texts of megabytes that somebody pastes."""
+"""Values that are large: an image of 2000 × 4000 numbers (64 MB), and texts of megabytes that somebody pastes."""
 
 import re
 
@@ -11,12 +11,12 @@ from tests.support.browser import new_page
 expect.set_options(timeout=PATIENCE * 1000)
 
 
-def test_image_of_32_megabytes_is_set_and_drawn(chromium, hub, place):
-    place.set_dataset("camera", np.arange(4e6).reshape(2000, 2000))
+def test_image_of_64_megabytes_is_set_and_drawn(chromium, hub, place):
+    place.set_dataset("camera", np.arange(8e6).reshape(2000, 4000))
     with new_page(chromium, hub.address) as page:
         page.get_by_role("tab", name="Data").click()
         page.get_by_role("button", name="Draw camera").click()
-        expect(page.get_by_role("img", name="camera: 2000 × 2000 elements")).to_be_visible()
+        expect(page.get_by_role("img", name="camera: 2000 × 4000 elements")).to_be_visible()
 
 
 def test_text_of_megabytes_is_pasted_as_a_new_dataset(chromium, hub, place):

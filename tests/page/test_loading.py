@@ -62,6 +62,32 @@ def test_panels_load_until_their_emptiness_is_known(chromium, hub, place):
             expect(panel.get_by_text("Loading …").filter(visible=True)).to_have_count(0)
 
 
+BREAKS = """{
+  const own = Object.hasOwn;
+  Object.hasOwn = (...given) => {
+    if (window.broken) throw new Error("planted");
+    return own(...given);
+  };
+}"""
+"""An error in whatever shows units, as long as somebody wants it."""
+
+
+def test_panel_that_fails_is_opened_again_while_others_go_on(chromium, hub, place):
+    with new_page(chromium, hub.address, quiet=False, prepare=lambda page: page.add_init_script(BREAKS)) as page:
+        page.get_by_role("tab", name="Data", exact=True).click()
+        place.set_dataset("power", 1.0, True, {"unit": "mW", "scale": 1e-3})
+        expect(page.get_by_role("row", name="power kept 1000 mW")).to_be_visible()
+        page.evaluate("window.broken = true")
+        place.set_dataset("power", 2.0)
+        failed = page.get_by_role("alert").filter(has_text="This panel has failed: planted.")
+        expect(failed).to_be_visible()
+        page.evaluate("window.broken = false")
+        place.run_of("Patient")
+        expect(page.get_by_role("region", name="Queue").get_by_text("running", exact=True)).to_be_visible()
+        failed.get_by_role("button", name="Try again").click()
+        expect(page.get_by_role("row", name="power kept 2000 mW")).to_be_visible()
+
+
 def test_failed_call_of_a_panel_is_shown_and_retried(chromium, hub, place):
     rid = place.run_of("Quick", n=3)
     place.ends(rid)

@@ -70,6 +70,43 @@ def test_dataset_is_drawn_in_the_chosen_way(chromium, hub, place):
         assert violations(page) == []
 
 
+READ = """from artiq.experiment import *
+
+
+class Read(EnvExperiment):
+    def build(self):
+        self.setattr_device("ccb")
+
+    def run(self):
+        self.set_dataset("laser", 411042129776393.2, broadcast=True, unit="THz", scale=1e12, precision=9)
+        self.set_dataset("counts", 1234567890, broadcast=True)
+        self.set_dataset("lock", "lost <b>", broadcast=True)
+        for name in ("laser", "counts --digit_count 10", "lock", "lock2"):
+            self.ccb.issue("create_applet", name, "${artiq_applet}big_number " + name)
+        for group in ("a", ["a", "b"]):
+            self.ccb.issue("create_applet", "twice", "${artiq_applet}big_number counts", group=group)
+            self.ccb.issue("create_applet", "own <i>", "python own.py counts", group=group)
+"""
+
+
+def test_big_number_has_the_digits_that_are_wanted_and_may_be_a_text(chromium, hub, place):
+    (place.folder / "repository" / "read.py").write_text(READ)
+    place.ends(place.submit({**place.expid("Read"), "file": "read.py"}))
+    with new_page(chromium, hub.address) as page:
+        for name, shown in (
+            ("laser", "411.042129776 THz"),
+            ("counts --digit_count 10", "1234567890"),
+            ("lock", "lost <b>"),
+        ):
+            expect(page.get_by_role("article", name=name, exact=True).locator(".big")).to_have_text(shown)
+        expect(page.get_by_role("article", name="twice", exact=True).locator(".big")).to_have_count(2)
+        page.get_by_text("2 applets are not drawn here").click()
+        expect(page.get_by_text("own <i>").last).to_be_visible()
+        place.set_dataset("lock", float("nan"))
+        expect(page.get_by_role("article", name="lock", exact=True).locator(".big")).to_have_text("–")
+        assert violations(page) == []
+
+
 def test_runs_are_starred_found_by_that_and_lose_their_tags(chromium, hub, place):
     rid = place.run_of("Quick")
     place.ends(rid)

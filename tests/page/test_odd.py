@@ -136,10 +136,18 @@ VALUES = [
     ([], "shape: 0 points"),
     ([float("inf"), float("nan"), 1.0], "shape: 3 points"),
     (np.zeros((0, 4)), "shape: 0 × 4 elements"),
+    (np.full((2, 2), np.nan), "shape: 2 × 2 elements"),
     ("text", None),
     ({"a": 1}, None),
+    ([0, 0.5, np.float64(1), True], "shape: 4 points"),
+    ([1.0, None, float("-inf")], "shape: 3 points"),
+    ([[1, 2, 3], [4, 5.5, None]], "shape: 2 × 3 elements"),
+    ([np.arange(2), np.arange(2.0)], "shape: 2 × 2 elements"),
+    ([[1, 2], [3]], None),
+    (np.zeros((2, 3, 4)), "3 dimensions"),
     ([1.0, 2.0, 3.0], "shape: 3 points"),
 ]
+"""Values, and what is drawn of them; None: nothing, as they are no numbers."""
 
 
 def test_value_that_changes_its_shape_is_drawn_in_its_new_shape(chromium, odd):
@@ -151,13 +159,93 @@ def test_value_that_changes_its_shape_is_drawn_in_its_new_shape(chromium, odd):
         expect(plot.get_by_role("img", name="shape: 2 points")).to_be_visible()
         for value, shown in VALUES:
             place.set_dataset("shape", value)
-            if shown:
+            if shown == "3 dimensions":
+                expect(plot.get_by_text("shape has 3 dimensions, and is not drawn")).to_be_visible()
+            elif shown:
                 expect(plot.get_by_role("img", name=shown)).to_be_visible()
             else:
                 expect(plot.get_by_text("shape is no number:")).to_be_visible()
             expect(plot.get_by_text("∞")).to_have_count(0)
         plot.get_by_role("button", name="Close shape").click()
     place.delete_dataset("shape")
+
+
+GROWS = """import time
+from pathlib import Path
+
+from artiq.experiment import *
+
+HOME = Path(__file__).parents[1]
+
+
+class Grows(EnvExperiment):
+    def run(self):
+        self.set_dataset("grown", [0], broadcast=True)
+        for number, element in enumerate([0.5, None, "text", [], [4, 5, 6], [7]]):
+            while not (HOME / f"step{number}").exists():
+                time.sleep(0.01)
+            if element == []:
+                self.set_dataset("grown", [[1, 2, 3]], broadcast=True)
+            else:
+                self.append_to_dataset("grown", element)
+"""
+GROWN = ["grown: 2 points", "grown: 3 points", None, "grown: 1 × 3 elements", "grown: 2 × 3 elements", None]
+"""What is drawn after each step."""
+
+
+def test_list_that_grows_by_other_things_is_drawn_as_after_a_reload(chromium, odd):
+    place, hub = odd
+    (place.folder / "repository" / "grows.py").write_text(GROWS)
+    rid = place.submit({"file": "grows.py", "class_name": "Grows", "arguments": {}, "repo_rev": None})
+    with new_page(chromium, hub.address) as page:
+        data(page).get_by_role("button", name="Draw grown").click()
+        plot = page.get_by_role("article", name="grown", exact=True)
+        expect(plot.get_by_role("img", name="grown: 1 points")).to_be_visible()
+        for number, shown in enumerate(GROWN):
+            (place.folder / f"step{number}").touch()
+            for _ in range(2):
+                if shown:
+                    expect(plot.get_by_role("img", name=shown)).to_be_visible()
+                else:
+                    expect(plot.get_by_text("grown is no number:")).to_be_visible()
+                page.reload()
+    place.ends(rid)
+    place.delete_dataset("grown")
+
+
+NAMED = """from artiq.experiment import *
+
+
+class Named(EnvExperiment):
+    def build(self):
+        self.setattr_argument("constructor", StringValue("text"))
+
+    def run(self):
+        self.set_dataset("toString", [1.0, 2.0])
+"""
+
+
+def test_names_that_every_object_has_are_those_of_their_own_runs_only(chromium, odd):
+    place, hub = odd
+    (place.folder / "repository" / "named.py").write_text(NAMED)
+    rids = [place.submit({**place.expid("Named", constructor=text), "file": "named.py"}) for text in ("one", "other")]
+    rids.append(place.run_of("Quick"))
+    place.ends(rids[-1])
+    place.set_dataset("with a unit", 1.0, True, {"unit": "constructor"})
+    with new_page(chromium, hub.address) as page:
+        page.set_default_timeout(1000 * PATIENCE)
+        cells = [
+            page.get_by_role("row", name=re.compile(f"^{rid} ")).locator("[data-name=constructor]") for rid in rids
+        ]
+        for cell, shown in zip(cells, ("one", "other", ""), strict=True):
+            expect(cell).to_have_text(shown)
+        for rid in rids[1:]:
+            page.get_by_label(f"Compare run {rid}").check()
+        page.get_by_role("button", name=re.compile("^Compare ")).click()
+        expect(page.get_by_role("row", name="constructor argument other")).to_be_visible()
+        panel = data(page)
+        expect(panel.get_by_role("row", name="with a unit kept 1 constructor")).to_be_visible()
+    place.delete_dataset("with a unit")
 
 
 def held(page, method):

@@ -127,8 +127,15 @@ def test_dataset_is_shown_and_edited_in_its_unit(chromium, hub, place):
     assert [write["value"] for write in place.parameter_history("frequency")] == ["2000000.0", "3000000.0", "2000000.0"]
 
 
-@pytest.mark.parametrize("size", ["desktop", "telephone"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        ("desktop", "light"),
+        ("telephone", "dark"),
+        pytest.param("desktop", "dark", marks=pytest.mark.long),
+        pytest.param("telephone", "light", marks=pytest.mark.long),
+    ],
+)
 def test_page_has_no_accessibility_violation(chromium, hub, place, size, scheme):
     place.ends(place.run_of("Quick"))
     place.ends(place.run_of("Broken"))
@@ -214,7 +221,7 @@ class Rabi(EnvExperiment):
 """
 
 
-@pytest.mark.parametrize("size", ["desktop", "telephone"])
+@pytest.mark.parametrize("size", ["desktop", pytest.param("telephone", marks=pytest.mark.long)])
 def test_calibration_is_started_and_its_value_accepted_in_the_page(chromium, hub, place, size):
     (place.folder / "repository" / "calibrations.py").write_text(CALIBRATIONS)
     place.scan()
@@ -307,6 +314,55 @@ def test_form_in_a_folder_has_limits_steps_and_a_default_that_follows(chromium, 
         expect(page.get_by_text("default was 1 kHz")).to_have_count(0)
     with h5py.File(place.file_of(0)) as file:
         assert file["datasets/given"][()].tolist() == [pytest.approx(4.9e-3), 2.5e3]
+
+
+KINDS = """from artiq.experiment import *
+
+
+class Kinds(EnvExperiment):
+    def build(self):
+        self.setattr_argument("beam", EnumerationValue(["axial", "radial <b>", "axial"]), "optics", "which beam")
+        self.setattr_argument("cooled", BooleanValue(True))
+        self.setattr_argument("span", Scannable(CenterScan(0.0, 2.0, 0.5)))
+
+    def run(self):
+        self.set_dataset("given", f"{self.beam} {self.cooled} {len(list(self.span))}", broadcast=True)
+"""
+
+
+def test_form_sends_choices_scans_and_scheduling_as_entered(chromium, hub, place):
+    (place.folder / "repository" / "kinds.py").write_text(KINDS)
+    place.scan()
+    with new_page(chromium, hub.address) as page:
+        page.set_default_timeout(1000 * PATIENCE)
+        page.get_by_role("button", name="Kinds", exact=True).click()
+        expect(page.get_by_role("img", name="5 points")).to_be_visible()
+        page.get_by_role("combobox", name="beam", exact=True).select_option("radial <b>")
+        page.get_by_label("cooled", exact=True).uncheck()
+        page.get_by_label("Step", exact=True).fill("1")
+        expect(page.get_by_role("img", name="3 points")).to_be_visible()
+        page.get_by_text("Scheduling").click()
+        for name, value in (
+            ("Priority", "2"),
+            ("Pipeline", "night"),
+            ("Repeat", "1"),
+            ("Not before", "2099-01-01T00:30"),
+        ):
+            page.get_by_label(name, exact=True).fill(value)
+        assert violations(page) == []
+        page.get_by_role("button", name="Submit 3 points").click()
+        waiting = queue(page).get_by_role("listitem")
+        expect(waiting).to_contain_text(
+            re.compile("beam = radial <b>, cooled = false.*night, priority 2,.*1 more", re.S)
+        )
+        expect(waiting).to_contain_text("it is due at 2099-01-01 00:30:00")
+        assert [(run["pipeline"], run["priority"]) for run in place.queue()] == [("night", 2)]
+        waiting.get_by_role("button", name="Delete").click()
+        page.get_by_label("Not before", exact=True).fill("")
+        page.get_by_role("button", name="Submit 3 points").click()
+        for rid in (1, 2):
+            expect(page.get_by_role("row", name=re.compile(f"^{rid} Kinds completed"))).to_be_visible()
+    assert place.datasets()["given"][1] == "radial <b> False 3"
 
 
 FLOP = """import math

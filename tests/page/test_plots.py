@@ -1,6 +1,7 @@
 """Plots: long curves, a crosshair that sets a parameter, earlier runs behind a curve, scans of ndscan."""
 
 import json
+import re
 
 import numpy as np
 from playwright.sync_api import expect
@@ -262,6 +263,33 @@ def test_scan_of_two_axes_is_an_image_that_fills(chromium, hub, place):
         for name, value in (("axis_0", 2e3), ("axis_1", 2e-3), ("channel_p", 0.75)):
             place.set_dataset(f"{prefix}points.{name}", [*points[name], value])
         page.wait_for_function(f"() => ({PIXELS})()[2 * 4 + 3] === 255")
+
+
+def test_theory_of_two_axes_is_shown_at_the_places_of_the_data(chromium, hub, place):
+    prefix = "ndscan.rid_9.points."
+    place.set_dataset("ndscan.rid_9.axes", json.dumps([*AXES, SECOND]))
+    place.set_dataset("ndscan.rid_9.channels", json.dumps(CHANNELS))
+    data = {"axis_0": [0.0, 2e3, 0.0], "axis_1": [1e-3, 1e-3, 2e-3], "channel_p": [0.0, 1.0, 0.25]}
+    # In another order, and already complete.
+    theory = {"axis_0": [2e3, 0.0, 2e3, 0.0], "axis_1": [2e-3, 2e-3, 1e-3, 1e-3], "channel_p": [0.5, 0.25, 0.0, 0.0]}
+    for name, values in {**data, "channel_p_err": [0.5] * 3}.items():
+        place.set_dataset(prefix + name, values)
+    for name, values in theory.items():
+        place.set_dataset(f"theory.{prefix}{name}", values)
+    with new_page(chromium, hub.address) as page:
+        plot = page.get_by_role("article", name="scan, run 9: Excitation <i>")
+        layer = plot.get_by_label("Layer of scan, run 9")
+        for shown, low, high, opaque in (
+            ("data", "0", "1", 3),
+            ("theory", "0", "0.5", 4),
+            ("difference", "0", "2 σ", 3),
+        ):
+            layer.select_option(shown)
+            expect(plot.get_by_text(re.compile(rf"^{low}\s+{high}\s*$"))).to_be_visible()
+            page.wait_for_function(f"() => ({PIXELS})().filter((each, at) => at % 4 === 3 && each).length === {opaque}")
+        # Of three axes the curve over the first one is no section.
+        place.set_dataset("ndscan.rid_9.axes", json.dumps([*AXES, SECOND, SECOND]))
+        expect(page.get_by_role("img", name="Excitation <i>: 3 points against Detuning", exact=True)).to_be_visible()
 
 
 CURVES = """article => {

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.support import PATIENCE
 from tests.support.browser import ENTRY, new_page, violations
-from tests.support.hub import Hub, token_entry
+from tests.support.hub import Hub, certificate, token_entry
 
 expect.set_options(timeout=PATIENCE * 1000)
 
@@ -82,6 +82,23 @@ def test_login_of_another_person_discards_typed_text(chromium, guarded, place):
         page.get_by_role("button", name="Quick scan").click()
         expect(page.get_by_role("spinbutton", name="n", exact=True)).to_have_value("3")
         expect(page.get_by_role("button", name="Submit", exact=True)).to_be_disabled()
+
+
+def test_page_over_tls_is_followed_with_a_cookie_for_tls_only(chromium, place, tmp_path):
+    hub = Hub(tmp_path, {}, entries=ENTRY + certificate(tmp_path) + token_entry("mine", "operate"))
+    context = chromium.new_context(ignore_https_errors=True)
+    try:
+        page = context.new_page()
+        page.goto(f"https://{hub.address}/")
+        log_in(page)
+        place.ends(place.run_of("Quick"))
+        expect(page.get_by_role("row", name=re.compile("^0 Quick completed"))).to_be_visible()
+        assert page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol") == "h2"
+        (cookie,) = context.cookies()
+        assert cookie["secure"] and cookie["httpOnly"] and cookie["sameSite"] == "Strict"
+    finally:
+        context.close()
+        hub.close()
 
 
 def test_removed_token_and_lower_role_are_detected_after_a_restart_of_the_hub(chromium, guarded, place, tmp_path):

@@ -1,5 +1,6 @@
 """Names and texts of any size: what is long is shortened and can be had as a whole, what is not seen is written out."""
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -30,6 +31,12 @@ class Wordy(EnvExperiment):
 NAME = "begin" + "x" * 300 + "<b>\n\u202eend"
 SHOWN = "<b>\\n\\u202eend"
 """How the end of this name is shown."""
+
+
+FILL = """(field, text) => {
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+}"""
 
 
 def wordy(place):
@@ -81,3 +88,39 @@ def test_long_texts_and_odd_names_are_bounded_and_complete_on_demand(chromium, h
         expect(whole).to_contain_text("word " * 10_000)
         page.keyboard.press("Escape")
         assert violations(page) == []
+
+
+def test_long_words_are_refused_in_a_line_and_the_page_goes_on(chromium, hub, place):
+    (place.folder / "repository" / "wordy.py").write_text(WORDY)
+    place.scan()
+    place.write_entry("an entry")
+    with new_page(chromium, hub.address, quiet=False) as page:
+        page.set_default_timeout(1000 * PATIENCE)
+        search = page.get_by_label("Search runs")
+        search.evaluate(FILL, "x" * 60_000)
+        refused = page.get_by_text("a search has at most 1000 characters, this one has 60000")
+        expect(refused).to_be_visible()
+        search.fill("nothing")
+        expect(page.get_by_text("No run matches.")).to_be_visible()
+        page.get_by_role("tab", name="Logbook", exact=True).click()
+        search = page.get_by_label("Search the logbook")
+        expect(page.get_by_text("an entry", exact=True)).to_be_visible()
+        # What a page cannot ask for does not end its connection, which all panels have.
+        page.evaluate("() => { window.closed = 0; WebSocket.prototype.close = () => window.closed++; }")
+        for length, said in ((60_000, "at most 1000 characters"), (2 << 20, "too long to be asked for: 2.1 MB")):
+            search.evaluate(FILL, "x" * length)
+            expect(page.get_by_text(said)).to_be_visible()
+        search.fill("entry")
+        expect(page.get_by_text("too long")).to_have_count(0)
+        expect(page.get_by_text("an entry", exact=True)).to_be_visible()
+        page.get_by_role("button", name=re.compile("^Says much")).click()
+        page.get_by_label("said", exact=True).evaluate(FILL, "x" * (2 << 20))
+        page.get_by_role("button", name="Rehearse", exact=True).click()
+        expect(page.get_by_text("too long to be asked for")).to_be_visible()
+        place.set_dataset("after", 1.0)
+        page.get_by_role("tab", name="Data", exact=True).click()
+        page.get_by_label("Search datasets").evaluate(FILL, "x" * (2 << 20))
+        expect(page.get_by_text("Nothing matches.")).to_be_visible()
+        page.get_by_label("Search datasets").fill("")
+        expect(page.get_by_role("row", name="after 1")).to_be_visible()
+        assert page.evaluate("window.closed") == 0

@@ -79,6 +79,7 @@ def test_driver_needs_only_named_files(tree):
     only_named(tree, "a driver", "ad0000")
 
 
+@pytest.mark.long
 def test_board_needs_only_named_files(tree):
     gateware = (tree.path / "src/gateware/kairos_gateware/boards/redpitaya.py").read_text()
     tree.add("src/gateware/kairos_gateware/boards/orange.py", gateware.replace('"redpitaya"', '"orange"'))
@@ -97,6 +98,7 @@ def test_board_needs_only_named_files(tree):
     only_named(tree, "a board", "orange")
 
 
+@pytest.mark.long
 def test_example_needs_only_named_files(tree):
     tree.add(
         "examples/ad0000.py",

@@ -34,9 +34,12 @@ def new_page(running, address, size="desktop", scheme="light", quiet=True, query
     page.on("pageerror", lambda error: said.append(str(error)))
     if prepare is not None:
         prepare(page)
-    page.goto(f"http://{address}/{query}")
-    yield page
-    context.close()
+    try:
+        page.goto(f"http://{address}/{query}")
+        yield page
+    finally:
+        # The page of a test that has failed would look for its hub while others are tested.
+        context.close()
     assert not quiet or said == [], said
 
 

@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from contextlib import contextmanager
 
 from . import PATIENCE
 from .paths import EXAMPLES
@@ -18,6 +20,35 @@ class Exp(EnvExperiment):
         self.setattr_device("ttl5")
 
 """
+
+
+def killed_after(process: subprocess.Popen, seconds: float) -> threading.Timer:
+    """Kill a process after this time, unless that is cancelled: whoever waits for its output gets to the end of it."""
+    overdue = threading.Timer(seconds, process.kill)
+    overdue.daemon = True
+    overdue.start()
+    return overdue
+
+
+def first_line(process: subprocess.Popen) -> str:
+    """Return the first line of a process; empty if it ends, or says nothing and is killed."""
+    overdue = killed_after(process, PATIENCE)
+    try:
+        return process.stdout.readline()
+    finally:
+        overdue.cancel()
+
+
+@contextmanager
+def bounded(process: subprocess.Popen):
+    """Context of a process, which is killed at its end, or when that has not come in time."""
+    overdue = killed_after(process, 2 * PATIENCE)
+    with process:
+        try:
+            yield process
+        finally:
+            overdue.cancel()
+            process.kill()
 
 
 def heed_signals():
@@ -65,8 +96,8 @@ class Kairos:
     def start(self, path, *arguments, **options):
         """Start a run and return the process, with its standard output as a pipe. Signals reach it
         even if the tests themselves run in the background of a shell or under nohup, which ignore
-        them."""
-        return subprocess.Popen(
+        them. It is killed if it does not end in time."""
+        process = subprocess.Popen(
             self.command("run", path, *arguments, **options),
             cwd=self.directory,
             stdout=subprocess.PIPE,
@@ -74,6 +105,8 @@ class Kairos:
             text=True,
             preexec_fn=heed_signals,
         )
+        killed_after(process, 2 * PATIENCE)
+        return process
 
     def interrupt(self, process, number=signal.SIGINT):
         """Send Ctrl-C, or another signal; returns standard output and error."""

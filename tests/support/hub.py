@@ -13,6 +13,7 @@ from kairos.hub import HubError
 from kairos.network.management import Management
 
 from . import PATIENCE
+from .command import first_line
 from .paths import BUILD, ROOT
 from .waiting import until
 
@@ -44,7 +45,7 @@ class Hub:
             program = HUB_WITH_TRACES if "--traces" in options else HUB
             command = [program, settings, "--listen", listen, *options]
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
-        line = self.process.stdout.readline()
+        line = first_line(self.process)
         assert line.startswith("listening on "), (folder / "hub.log").read_text()
         self.address = line.split()[-1]
 

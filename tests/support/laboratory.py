@@ -161,6 +161,7 @@ class Laboratory:
             raise AttributeError(name)
         if self._client is None:
             self._client = connect(self.folder)
+            self._client.set_timeout(PATIENCE)
         return getattr(self._client, name)
 
     @property
@@ -170,7 +171,7 @@ class Laboratory:
     def kill(self):
         """Kill the laboratory, not its runs."""
         self.process.kill()
-        self.process.wait()
+        self.process.wait(PATIENCE)
 
     def end(self):
         """End the laboratory as with Ctrl-C."""

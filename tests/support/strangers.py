@@ -1,9 +1,14 @@
 """Calls as another user of the computer, without rights."""
 
+import gc
 import json
 import os
+import select
+import signal
 
 import pytest
+
+from . import PATIENCE
 
 __all__ = ["as_stranger"]
 
@@ -18,6 +23,7 @@ def as_stranger(call) -> str:
     ours, its = os.pipe()
     pid = os.fork()
     if not pid:
+        gc.disable()  # it might wait for a thread, of which a forked process has none
         try:
             os.setgroups([])
             os.setgid(STRANGER)
@@ -29,6 +35,9 @@ def as_stranger(call) -> str:
         os._exit(0)
     os.close(its)
     with os.fdopen(ours, "rb") as answer:
-        text = json.loads(answer.read())
+        if not select.select([answer], [], [], PATIENCE)[0]:
+            os.kill(pid, signal.SIGKILL)
+        text = answer.read()
     os.waitpid(pid, 0)
-    return text
+    assert text, "the call of another user does not end"
+    return json.loads(text)

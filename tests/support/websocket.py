@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+import time
 
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
@@ -48,6 +49,10 @@ class Live:
         call = {"method": method, "request": request, "credit": credit}
         self._send(BINARY, self._classes[0](stream=stream, call=call).SerializeToString())
 
+    def credit(self, stream: int, count: int):
+        """Let so many more responses of a stream come."""
+        self._send(BINARY, self._classes[0](stream=stream, credit=count).SerializeToString())
+
     def _send(self, opcode: int, payload: bytes):
         length = len(payload)
         head = bytes([0x80 | length]) if length < 126 else b"\xfe" + struct.pack(">H", length)
@@ -57,7 +62,9 @@ class Live:
 
     def receive(self):
         """Return the next message of the hub; at the end, (code, reason) of its closing; None if it is cut."""
+        end = time.monotonic() + PATIENCE  # the hub's pings keep the socket's own timeout from ending
         while head := self._file.read(2):
+            assert time.monotonic() < end, "the hub sends nothing but pings"
             opcode, length = head[0] & 0xF, head[1]
             if length >= 126:
                 form = ">H" if length == 126 else ">Q"

@@ -120,19 +120,17 @@ pub enum ChannelKind {
     MtddsTone = 32,
     /// Link and triggers of a CoaXPress grabber.
     CxpTrigger = 33,
-    /// Regions of interest of a CoaXPress grabber.
+    /// Regions of interest of a CoaXPress grabber, commands to its camera, and its viewer.
     CxpRegions = 34,
     /// Gate and results of a CoaXPress grabber.
     CxpGate = 35,
-    /// Commands to the camera of a CoaXPress grabber, and its viewer.
-    CxpCommands = 36,
     /// Log channel, without a pin.
     Log = 255,
 }
 
 impl ChannelKind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 27] = [
         Self::TtlOut,
         Self::TtlInout,
         Self::TtlClockgen,
@@ -159,7 +157,6 @@ impl ChannelKind {
         Self::CxpTrigger,
         Self::CxpRegions,
         Self::CxpGate,
-        Self::CxpCommands,
         Self::Log,
     ];
 }
@@ -196,7 +193,6 @@ impl TryFrom<u8> for ChannelKind {
             33 => Self::CxpTrigger,
             34 => Self::CxpRegions,
             35 => Self::CxpGate,
-            36 => Self::CxpCommands,
             255 => Self::Log,
             other => return Err(other),
         })

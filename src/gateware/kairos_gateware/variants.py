@@ -9,10 +9,10 @@ from .contracts.phaser import GW_REV_GATEWARE_MIQRO
 from .contracts.shuttler import OUTPUTS
 from .description import load, make_variant
 from .description.card_boards import add_mtdds, add_songbird
-from .description.peripherals import Builder, phaser_tones
+from .description.peripherals import Builder, cxp_grabber, phaser_tones
 from .variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
 
-__all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "cxp_grabber", "shuttler"]
+__all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY", "shuttler"]
 
 
 def shuttler(name: str, number: int) -> tuple[ChannelSpec, ...]:
@@ -25,16 +25,6 @@ def shuttler(name: str, number: int) -> tuple[ChannelSpec, ...]:
         for output in range(OUTPUTS)
     ]
     return ChannelSpec(name, "shuttler"), ChannelSpec(f"{name}_trigger", "shuttler_trigger", card), *splines
-
-
-def cxp_grabber(name: str, number: int, rois: int = 8) -> tuple[ChannelSpec, ...]:
-    """Returns the channels of a CoaXPress grabber, of which the first one has this number."""
-    return (
-        ChannelSpec(name, "cxp_trigger", {"commands": number + 3}),
-        ChannelSpec(f"{name}_regions", "cxp_regions", {"grabber": number, "rois": rois}),
-        ChannelSpec(f"{name}_gate", "cxp_gate", {"regions": number + 1}),
-        ChannelSpec(f"{name}_commands", "cxp_commands", {"grabber": number}),
-    )
 
 
 def _demo() -> Variant:

@@ -7,7 +7,6 @@ declarations; no further registration is needed.
 
 import re
 from argparse import SUPPRESS, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
-from difflib import get_close_matches
 from importlib import import_module
 
 from ..errors import CommandLineError
@@ -20,6 +19,8 @@ def suggestion(name: str, known) -> str:
     # The dashes of options alone would make short ones similar.
     words = {each.lstrip("-"): each for each in known}
     word = name.lstrip("-")
+    from difflib import get_close_matches  # imported late: only what is misspelled needs it
+
     similar = get_close_matches(word, list(words), 1) or [
         each for each in words if min(len(each), len(word)) > 2 and (each.startswith(word) or word.startswith(each))
     ]

@@ -1,7 +1,5 @@
 """The words of a command line that is being typed, and how a word is put back into it."""
 
-from dataclasses import dataclass, field
-
 __all__ = ["Word", "words_of"]
 
 _SPECIAL = " \t\\'\"`$&|;<>()[]{}*?!#~"
@@ -12,17 +10,17 @@ _ENDS = ";|&\n"
 """Characters behind which another command begins."""
 
 
-@dataclass
 class Word:
     """A word: its text without quotes."""
 
-    text: str = ""
-    quote: str = ""
-    """The quote that is still open at its end."""
-    opened: int = 0
-    """How many characters are before that quote."""
-    whole: bool = field(default=False, repr=False)
-    """Whether it was begun, though its text may be empty."""
+    def __init__(self, text: str = "", quote: str = "", opened: int = 0, whole: bool = False) -> None:
+        self.text = text
+        self.quote = quote
+        """The quote that is still open at its end."""
+        self.opened = opened
+        """How many characters are before that quote."""
+        self.whole = whole
+        """Whether it was begun, though its text may be empty."""
 
     def inserted(self, candidate: str, shell: str) -> str:
         """Return what the script of a shell is to put in place of the word."""

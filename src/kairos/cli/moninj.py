@@ -9,7 +9,7 @@ from ..contracts.moninj import Report
 from ..devices import DeviceDB
 from ..errors import CommandLineError, UsageError
 from ..labclient import connect
-from ..network.moninj import PORT, MonInj, Override, Probe
+from ..network.moninj import PATIENCE, PORT, MonInj, Override, Probe
 from .address import address_of
 
 __all__ = ["release", "set_level", "set_output", "watch"]
@@ -53,11 +53,17 @@ def watch(args):
     device = MonInj(*address_of(args, PORT))
     for channel, probe in watched:
         device.watch(channel, probe)
-    began = time.monotonic()
-    while args.seconds is None or (left := began + args.seconds - time.monotonic()) > 0:
+    # The time begins with the first values, which a busy device may take a while to send.
+    awaited, end = set(watched), time.monotonic() + max(PATIENCE, args.seconds or 0)
+    while args.seconds is None or (left := end - time.monotonic()) > 0:
         seen = device.next(None if args.seconds is None else left)
-        if seen is not None and seen.kind == Report.PROBE and (seen.channel, seen.number) in watched:
-            print(watched[seen.channel, seen.number].line(seen, args.json), flush=True)
+        if seen is None or seen.kind != Report.PROBE or (seen.channel, seen.number) not in watched:
+            continue
+        print(watched[seen.channel, seen.number].line(seen, args.json), flush=True)
+        if awaited:
+            awaited.discard((seen.channel, seen.number))
+            if not awaited and args.seconds is not None:
+                end = time.monotonic() + args.seconds
     device.close()
 
 

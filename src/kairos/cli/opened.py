@@ -3,7 +3,6 @@
 What a library in C opens by itself (h5py, for one) makes no such event.
 """
 
-import hashlib
 import os
 import sys
 import threading
@@ -108,4 +107,6 @@ def hash_of_file(path: str) -> str:
     status = os.stat(path)
     if status.st_size > LARGEST:
         return f"{status.st_size} bytes of {status.st_mtime_ns} ns"
+    import hashlib  # imported late: it loads OpenSSL, and a run needs it at its end
+
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()

@@ -13,6 +13,10 @@ from .tables import json_line, print_table
 __all__ = ["accept", "history", "list_all", "proposed", "reject", "restore", "stale"]
 
 
+USES = 3
+"""Runs that are named as having used a value."""
+
+
 def list_all(args):
     """Print the persistent datasets: value, when and by whom it was set, and whether it is valid."""
     lab = connect(args.lab)
@@ -102,10 +106,18 @@ def history(args):
             print(json.dumps(write))
         return
     rows = [
-        (write["id"], _when(write["time"]), _origin(write), write["value"] or "deleted", write["note"] or write["kind"])
+        (write["id"], _when(write["time"]), _origin(write), write["value"] or "deleted", _uses(write["used"]))
+        + (write["note"] or write["kind"],)
         for write in found
     ]
-    print_table(("number", "set", "by", "value", "note"), rows, "it was never set")
+    print_table(("number", "set", "by", "value", "used by", "note"), rows, "it was never set")
+
+
+def _uses(rids: list[int]) -> str:
+    """Name the runs that have used a value, of many the newest."""
+    shown = ", ".join(map(str, rids[:USES]))
+    more = f" and {len(rids) - USES} more" if len(rids) > USES else ""
+    return f"run {shown}{more}" if rids else ""
 
 
 def restore(args):

@@ -4,7 +4,6 @@ repeat it.
 Files are read when they are loaded, so that edits during the run do not end up in its file.
 """
 
-import hashlib
 import os
 import sys
 from collections.abc import Iterable
@@ -130,6 +129,8 @@ class Provenance:
 def hash_of(values: dict[str, str]) -> str:
     """Return the hash of the values of a group, except those that do not count."""
     counted = sorted((name, value) for name, value in values.items() if name not in UNCOUNTED)
+    import hashlib  # imported late: it loads OpenSSL, and a run needs it at its end
+
     return hashlib.sha256(pyon.encode(counted).encode()).hexdigest()
 
 

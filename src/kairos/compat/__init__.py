@@ -6,11 +6,9 @@ is installed. The names are mapped by the table :mod:`kairos.compat.names`. Impo
 without a counterpart fails with a list of the available ones.
 """
 
-import difflib
 import importlib
 import importlib.machinery
 import importlib.util
-import pkgutil
 import sys
 import types
 
@@ -42,6 +40,8 @@ def _made() -> set[str]:
 
 
 def _available(package: str) -> list[str]:
+    import pkgutil  # imported late, as above
+
     drivers = [
         f"artiq.coredevice.{module.name}" for module in pkgutil.iter_modules(coredevice.__path__) if not module.ispkg
     ]
@@ -116,6 +116,8 @@ class _Finder:
             around = name.partition(".")[0]
             known = _available(around)
         last = {each.rpartition(".")[2]: each for each in known}
+        import difflib  # imported late: only what is missing needs it
+
         near = difflib.get_close_matches(name.rpartition(".")[2], last, 1, 0.65)
         if near:
             return f"did you mean {last[near[0]]}?"

@@ -9,7 +9,6 @@ import io
 import itertools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kairos import _native
@@ -62,16 +61,16 @@ class Frame(NamedTuple):
     function: str
 
 
-@dataclass(frozen=True)
 class CompiledSubkernel:
     """A library for a satellite."""
 
-    number: int
-    """The number by which kernels refer to it."""
-    destination: int
-    library: bytes
-    with_debug_information: Callable[[], bytes]
-    """Returns the library with its debug information."""
+    def __init__(
+        self, number: int, destination: int, library: bytes, with_debug_information: Callable[[], bytes]
+    ) -> None:
+        self.number, self.destination, self.library = number, destination, library
+        """Number: by which kernels refer to it."""
+        self.with_debug_information = with_debug_information
+        """Returns the library with its debug information."""
 
     @functools.cached_property
     def unstripped(self) -> bytes:
@@ -83,21 +82,28 @@ class CompiledSubkernel:
         return [Frame(*place) for place in _native.symbolize(self.unstripped, addresses)]
 
 
-@dataclass(frozen=True)
 class CompiledKernel:
     """A kernel library and the data that the host needs to run it."""
 
-    library: bytes
-    embedding: EmbeddingMap
-    timings: dict[str, float]
-    """Seconds of each step: `front_end`, `llvm`, `link`, and `total`."""
-    warnings: list[str]
-    with_debug_information: Callable[[], bytes]
-    """Returns `unstripped`."""
-    cached: bool = False
-    """Whether it comes from the cache of an earlier compilation."""
-    subkernels: tuple[CompiledSubkernel, ...] = ()
-    """The libraries that satellites run for it."""
+    def __init__(
+        self,
+        library: bytes,
+        embedding: EmbeddingMap,
+        timings: dict[str, float],
+        warnings: list[str],
+        with_debug_information: Callable[[], bytes],
+        cached: bool = False,
+        subkernels: tuple[CompiledSubkernel, ...] = (),
+    ) -> None:
+        self.library, self.embedding, self.warnings = library, embedding, warnings
+        self.timings = timings
+        """Seconds of each step: `front_end`, `llvm`, `link`, and `total`."""
+        self.with_debug_information = with_debug_information
+        """Returns `unstripped`."""
+        self.cached = cached
+        """Whether it comes from the cache of an earlier compilation."""
+        self.subkernels = subkernels
+        """The libraries that satellites run for it."""
 
     @functools.cached_property
     def unstripped(self) -> bytes:
@@ -259,7 +265,6 @@ def compile_kernel(
         seconds = time.perf_counter() - start
         timings = {"front_end": seconds, "llvm": 0.0, "link": 0.0, "total": seconds}
         return CompiledKernel(library, embedding, timings, warnings, unstripped, True, subkernels)
-    codegen.begin_to_load()
     program, recorder = _analysed(call)
     warnings = _checked(program.warnings(), strict)
     lowered = time.perf_counter()
@@ -376,3 +381,7 @@ def plain_annotation(annotation: Any, function: Callable) -> str:
         return read_annotation(annotation, function, "an argument")[0]
     except QuotingError:
         return ""
+
+
+# Not earlier: until the library is mapped, no other module in C can be imported.
+codegen.begin_to_load()

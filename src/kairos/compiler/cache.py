@@ -17,15 +17,17 @@ replaced. The oldest are removed when there are too many.
 """
 
 import functools
-import hashlib
 import itertools
 import marshal
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+try:
+    from _blake2 import blake2b  # that of `hashlib`, which loads OpenSSL at its import
+except ImportError:  # another Python
+    from hashlib import blake2b
 
 from kairos import _native
 from kairos.compiler.embedding import EmbeddingMap
@@ -64,7 +66,7 @@ def _mark(value: Any) -> bytes:
 
 
 def _digest_of_bytes(data: bytes | memoryview) -> bytes:
-    return hashlib.blake2b(data, digest_size=_DIGEST).digest()
+    return blake2b(data, digest_size=_DIGEST).digest()
 
 
 class _Sources:
@@ -82,7 +84,9 @@ class _Sources:
             if text not in self._texts:
                 self._texts[text] = _digest(text)
             answer = (*answer[:2], (kind, file, self._texts[text], *rest), *answer[3:])
-        return _mark(self._numbers.digested(answer, _digest))
+        if isinstance(answer, tuple) and answer and answer[0] == "list":
+            answer = self._numbers.digested(answer, _digest)
+        return _mark(answer)
 
 
 class Recorder:
@@ -144,8 +148,7 @@ def _of(kinds: dict[tuple[str, tuple], bytes], name: str, args: tuple, digest: b
     return kinds.get((name, args), digest) if name in ("attribute", "argument") else digest
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(NamedTuple):
     """An entry, and the host for which it was found."""
 
     entry: dict
@@ -174,13 +177,13 @@ def _compiler_identity() -> tuple:
     its platform. That of the first call holds, since what is imported does not change."""
     import llvmlite  # importing the package alone is fast; it does not load LLVM
 
-    files = [Path(_native.__file__), *sorted(Path(__file__).parent.glob("*.py"))]
-    stats = [(str(file), *_replaced(file)) for file in files]
+    own = (entry.path for entry in os.scandir(os.path.dirname(__file__)) if entry.name.endswith(".py"))
+    stats = [(file, *_replaced(file)) for file in [_native.__file__, *sorted(own)]]
     return (sys.version, llvmlite.__version__, os.path.dirname(llvmlite.__file__), stats)
 
 
-def _replaced(file: Path) -> tuple:
-    found = file.stat()
+def _replaced(file: str) -> tuple:
+    found = os.stat(file)
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
@@ -194,7 +197,7 @@ def request_key(function: Callable, request: tuple) -> str:
 class Cache:
     """The cache in `directory`; with None nothing is found or kept."""
 
-    def __init__(self, directory: Path | None, limit: int = LIMIT) -> None:
+    def __init__(self, directory: str | os.PathLike | None, limit: int = LIMIT) -> None:
         self.directory = directory
         self.limit = limit
 
@@ -205,11 +208,10 @@ class Cache:
         wanted = os.environ.get("KAIROS_CACHE", "")
         if wanted == "off":
             return cls(None)
-        try:
-            base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        except RuntimeError:  # the user has no home directory
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(os.path.join("~", ".cache"))
+        if not wanted and base.startswith("~"):  # the user has no home directory
             return cls(None)
-        return cls(Path(wanted) if wanted else base / "kairos" / "kernels")
+        return cls(wanted or os.path.join(base, "kairos", "kernels"))
 
     def find(self, key: str, bridge: Callable[[], HostBridge]) -> Found | None:
         """Look up the request `key` for the current state of the host; `bridge` returns a fresh
@@ -225,11 +227,11 @@ class Cache:
                 return Found(entry, host, numbers)
         return None
 
-    def _entries(self, key: str) -> list[Path]:
+    def _entries(self, key: str) -> list[str]:
         """Return the entries of a request, most recently used first."""
         if self.directory is None:
             return []
-        return [file for _, _, file in sorted(_files(self.directory / key), reverse=True)]
+        return [file for _, _, file in sorted(_files(os.path.join(self.directory, key)), reverse=True)]
 
     def keep(
         self,
@@ -247,10 +249,10 @@ class Cache:
         questions = recorder.compared(arrays, scalars)
         places = [tuple(place) for place in scalars]
         payload = marshal.dumps({**content, "arrays": arrays, "scalars": places, "questions": questions}, _FORMAT)
-        folder = self.directory / key
+        folder = os.path.join(self.directory, key)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _write(folder / (_digest(questions).hex() + _SUFFIX), _digest_of_bytes(payload) + payload)
+            os.makedirs(folder, exist_ok=True)
+            _write(os.path.join(folder, _digest(questions).hex() + _SUFFIX), _digest_of_bytes(payload) + payload)
             self._make_room(key, _DIGEST + len(payload))
         except OSError:
             pass  # a full or read-only disk: the kernel runs nevertheless
@@ -258,13 +260,14 @@ class Cache:
     def _make_room(self, key: str, added: int) -> None:
         """Remove the oldest entries of the request, and if there are too many, of all requests."""
         for file in self._entries(key)[ENTRIES_PER_REQUEST:]:
-            file.unlink(missing_ok=True)
+            _remove(file)
         # Scanning all entries takes as long as a compilation, so their sum is stored, as an upper
         # estimate. Processes that update it concurrently may lose additions, which the next scan
         # corrects.
-        account = self.directory / _ACCOUNT
+        account = os.path.join(self.directory, _ACCOUNT)
         try:
-            total = int(account.read_text()) + added
+            with open(account) as stream:
+                total = int(stream.read()) + added
         except (OSError, ValueError):
             total = None
         if total is None or total > self.limit:
@@ -281,45 +284,55 @@ class Cache:
         for _, size, file in found:
             if total <= self.limit * 9 // 10:
                 break
-            file.unlink(missing_ok=True)
+            _remove(file)
             total -= size
-            if not any(os.scandir(file.parent)):
-                file.parent.rmdir()
+            if not any(os.scandir(os.path.dirname(file))):
+                os.rmdir(os.path.dirname(file))
         return total
 
 
-def _files(folder: Path | str) -> Iterator[tuple[int, int, Path]]:
+def _files(folder: str) -> Iterator[tuple[int, int, str]]:
     """Yield time of last use, size and path of the entries in a directory, without unfinished ones
     of other processes."""
     try:
         for entry in os.scandir(folder):
             if entry.name.endswith(_SUFFIX) and entry.is_file():
                 found = entry.stat()
-                yield found.st_mtime_ns, found.st_size, Path(entry.path)
+                yield found.st_mtime_ns, found.st_size, entry.path
     except OSError:
         return  # it does not exist, or another process has just removed it
 
 
-def _read(file: Path) -> dict | None:
+def _remove(file: str) -> None:
+    """Remove a file that another process may have removed."""
+    try:
+        os.unlink(file)
+    except FileNotFoundError:
+        pass
+
+
+def _read(file: str) -> dict | None:
     """Read an entry; None if it is missing or damaged. A damaged entry is removed."""
     try:
-        data = file.read_bytes()
+        with open(file, "rb") as stream:
+            data = stream.read()
     except OSError:
         return None
     payload = memoryview(data)[_DIGEST:]
     if _digest_of_bytes(payload) == data[:_DIGEST]:
         return marshal.loads(payload)
     try:
-        file.unlink(missing_ok=True)
+        os.unlink(file)
     except OSError:
         pass
     return None
 
 
-def _write(file: Path, data: bytes) -> None:
-    import tempfile  # imported late: most kernels are found, not kept
-
-    handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".new")
+def _write(file: str, data: bytes) -> None:
+    # A name that no other process takes. `tempfile` makes one too, and takes half as long to import as a kernel to
+    # compile.
+    temporary = f"{file}.{os.urandom(8).hex()}.new"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
@@ -329,7 +342,7 @@ def _write(file: Path, data: bytes) -> None:
         raise
 
 
-def _touch(file: Path) -> None:
+def _touch(file: str) -> None:
     try:
         os.utime(file)
     except OSError:
@@ -367,10 +380,11 @@ def _answers_alike(
     """Return the answers to the queries `free`, which need only be of the same kind, if the host answers
     all others as before; otherwise None."""
     sources, numbers = _Sources(host.numbers), {}
+    ask = {name: getattr(host, name) for name in {name for name, _, _ in questions}}
     try:
         for name, args, digest in questions:
-            answer = getattr(host, name)(*args)
-            if name in ("attribute", "argument") and (name, args) in free:
+            answer = ask[name](*args)
+            if free and name in ("attribute", "argument") and (name, args) in free:
                 numbers[name, args] = answer
                 found = _mark(kind_of(answer))
             else:

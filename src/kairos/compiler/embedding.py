@@ -3,7 +3,6 @@
 import itertools
 import math
 import sys
-import traceback
 from enum import Enum
 from typing import Any
 
@@ -133,7 +132,10 @@ class EmbeddingMap:
             else:
                 self._update(target, self._contents_of(value, tag))
         except (IndexError, TypeError, ValueError) as error:
-            if traceback.extract_tb(error.__traceback__)[-1].filename == __file__:
+            place = error.__traceback__
+            while place is not None and place.tb_next is not None:
+                place = place.tb_next
+            if place is not None and place.tb_frame.f_code.co_filename == __file__:
                 raise ImpossibleValue(f"{name or 'a list'} cannot have the value that was sent ({error})") from None
             self.errors.append(error)
         except Exception as error:

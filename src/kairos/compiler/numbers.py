@@ -5,7 +5,6 @@ repeatedly.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kairos.compiler.annotations import QuotingError
 
@@ -22,11 +21,10 @@ def integer(value: int) -> tuple:
     return ("int", value)
 
 
-@dataclass
 class _Copy:
-    original: list
-    elements: list
-    digest: bytes | None = None
+    def __init__(self, original: list, elements: list) -> None:
+        self.original, self.elements = original, elements
+        self.digest: bytes | None = None
 
 
 class Numbers:

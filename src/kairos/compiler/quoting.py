@@ -5,7 +5,6 @@ Objects are identified by their numbers in the embedding map.
 """
 
 import builtins
-import inspect
 import itertools
 import linecache
 import types
@@ -16,6 +15,7 @@ from typing import Any
 from kairos import numeric
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
+from kairos.compiler.functions import NOTHING, closure, embedded, has_attribute, signature, static, undecorated
 from kairos.compiler.instead import not_in_kernels
 from kairos.compiler.known import computes, name_of
 from kairos.compiler.numbers import INT64, Numbers, integer
@@ -60,7 +60,7 @@ _MEMORY = len(KERNEL_LIBRARY)
 
 _PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, ufunc, array_function)
-_NOTHING = inspect.Parameter.empty
+_NO_RECORD = EmbeddedInfo()
 
 
 class HostBridge:
@@ -112,8 +112,10 @@ class HostBridge:
 
     def _of_numpy(self, value: Any) -> tuple | None:
         """Return the tuple of a value of NumPy; None for any other."""
-        if type(value) is original(ndarray):
-            return self._array(value)
+        if isinstance(value, ndarray):
+            return self._array(value) if type(value) is original(ndarray) else None
+        if not isinstance(value, numeric.generic):
+            return None
         if isinstance(value, bool_):
             return ("bool", bool(value))
         if isinstance(value, numeric.integer):
@@ -173,7 +175,7 @@ class HostBridge:
         store = self.embedding.store_object
         if isinstance(value, types.MethodType):
             return ("method", store(value.__func__), store(value.__self__))
-        if isinstance(value, _FUNCTIONS) or _embedded(value) is not None or computes(value):
+        if isinstance(value, _FUNCTIONS) or embedded(value) is not None or computes(value):
             return ("function", store(value))
         if isinstance(value, type) and issubclass(value, BaseException):
             return ("exception", self._exception_key(value), _readable(value.__name__), Exception in value.__mro__)
@@ -190,7 +192,7 @@ class HostBridge:
     def keep_arguments(self, function: tuple, args: list[tuple], kwargs: list[tuple[str, tuple]]) -> None:
         """Keep the numbers among the arguments of a call of a quoted function."""
         if function[0] in ("function", "method"):
-            plain = _undecorated(self.embedding.retrieve_object(function[1]))
+            plain = undecorated(self.embedding.retrieve_object(function[1]))
             self.arguments = numbers_given(plain, int(function[0] == "method"), args, kwargs)
 
     def argument(self, number: int) -> tuple:
@@ -201,8 +203,8 @@ class HostBridge:
 
     def global_value(self, function: int, name: str) -> tuple | None:
         """Return a module global, or a variable of the enclosing functions, as seen by a function."""
-        plain = _undecorated(self.embedding.retrieve_object(function))
-        scope = _closure(plain)
+        plain = undecorated(self.embedding.retrieve_object(function))
+        scope = closure(plain)
         if name not in scope:
             scope = plain.__globals__
         if name not in scope:
@@ -214,23 +216,25 @@ class HostBridge:
         return self.quote(scope[name])
 
     def global_names(self, function: int) -> list[str]:
-        plain = _undecorated(self.embedding.retrieve_object(function))
-        return [*_closure(plain), *plain.__globals__]
+        plain = undecorated(self.embedding.retrieve_object(function))
+        return [*closure(plain), *plain.__globals__]
 
     def attribute(self, handle: int, name: str) -> tuple | None:
         """Return the value of an object's attribute."""
         obj = self.embedding.retrieve_object(handle)
-        *path, name_there = name.split(".")
-        for part in path:
-            obj = getattr(obj, part)
-        if path and (type(obj) is int or isinstance(obj, numeric.generic)):
-            return None  # a plain number
+        name_there = name
+        if "." in name:
+            *path, name_there = name.split(".")
+            for part in path:
+                obj = getattr(obj, part)
+            if type(obj) is int or isinstance(obj, numeric.generic):
+                return None  # a plain number
         try:
             value = getattr(obj, name_there)
         except NotInKairos as error:
             raise QuotingError(str(error)) from None
         except AttributeError:
-            if inspect.getattr_static(obj, name_there, None) is not None:
+            if static(obj, name_there, None) is not None:
                 raise  # a property that raised
             return None
         self.embedding.remember_attribute(handle, name, value)
@@ -249,7 +253,7 @@ class HostBridge:
         """
         cls, behind = self.embedding.retrieve_object(handle), self.embedding.retrieve_object(owner)
         if not isinstance(behind, type):
-            behind = _closure(_undecorated(behind)).get("__class__")
+            behind = closure(undecorated(behind)).get("__class__")
         if not isinstance(behind, type) or not issubclass(cls, behind):
             raise QuotingError(
                 "super() works in methods that are defined in the class of the object, or in one of its bases"
@@ -285,7 +289,7 @@ class HostBridge:
         invariants = sorted(invariants) if isinstance(invariants, set | frozenset | list | tuple) else []
         own = getattr(obj, "__dict__", ())
         own = own if isinstance(own, dict) else ()  # nearly all are there, which is found faster
-        missing = [name for name in invariants if name not in own and inspect.getattr_static(obj, name, self) is self]
+        missing = [name for name in invariants if name not in own and not has_attribute(obj, name)]
         if hasattr(cls, "__getattr__"):
             missing = [name for name in missing if not hasattr(obj, name)]
         names = invariants, missing, data_names(obj, invariants, self._changing, libraries())
@@ -313,7 +317,7 @@ class HostBridge:
     def class_attribute(self, handle: int, name: str) -> tuple | None:
         """Return a class's own attribute of its objects; methods have the receiver 0."""
         cls = self.embedding.retrieve_object(handle)
-        value = inspect.getattr_static(cls, name, self)
+        value = static(cls, name, self)
         if name == "__eq__" and _is_equal_to_itself_only(cls, value):
             return None
         if value is self or isinstance(value, types.MemberDescriptorType):
@@ -327,7 +331,7 @@ class HostBridge:
 
     def annotation(self, function: int, text: str) -> tuple:
         """Return the type of an annotation in the body of a function."""
-        plain = _undecorated(self.embedding.retrieve_object(function))
+        plain = undecorated(self.embedding.retrieve_object(function))
         return read_annotation(text, plain, "variable")
 
     def memory(self, array: int) -> bytes:
@@ -353,8 +357,8 @@ class HostBridge:
     def function(self, handle: int) -> tuple:
         """Return the record of a function: name, qualified name, kind, parameters, return type."""
         function = self.embedding.retrieve_object(handle)
-        plain = _undecorated(function)
-        info = _embedded(function) or EmbeddedInfo()
+        info = embedded(function) or _NO_RECORD
+        plain = function if info.function is None else info.function
         name = _readable(getattr(plain, "__name__", type(plain).__name__))
         module = getattr(plain, "__module__", None) or "builtins"
         qualified = _readable(f"{module}.{getattr(plain, '__qualname__', name)}").replace(".<locals>", "")
@@ -365,8 +369,8 @@ class HostBridge:
         if kind[0] in ("compiled", "syscall"):
             params = self._parameters(plain)
         if isinstance(plain, types.FunctionType):
-            annotation = plain.__annotations__.get("return", inspect.Signature.empty)
-            if annotation is not inspect.Signature.empty:
+            annotation = plain.__annotations__.get("return", NOTHING)
+            if annotation is not NOTHING:
                 returns = read_annotation(annotation, plain, "return type")
         if kind[0] == "syscall":
             check_syscall(kind[1], params, returns)
@@ -392,21 +396,21 @@ class HostBridge:
             line, library = code.co_firstlineno, code.co_filename.startswith(libraries())
             fast_math, destination = "fast-math" in info.flags, info.destination or 0
             return ("compiled", _readable(code.co_filename), text, line, fast_math, inline, library, destination)
-        if _embedded(plain) is None and computes(plain):
+        if computes(plain) and embedded(plain) is None:
             return ("forbidden", not_in_kernels(plain, name))
         # The kernel does not wait for a print: output stays in order without a round trip.
         return ("rpc", "async" in info.flags or plain is print or plain is printed)
 
     def _parameters(self, plain: Callable) -> list[tuple]:
         params = []
-        for name, annotation, default in _signature(plain):
-            if annotation is not _NOTHING:
+        for name, annotation, default in signature(plain):
+            if annotation is not NOTHING:
                 annotation = read_annotation(annotation, plain, f"argument '{name}'")
             params.append(
                 (
                     name,
-                    None if annotation is _NOTHING else annotation,
-                    None if default is _NOTHING else self.quote(default),
+                    None if annotation is NOTHING else annotation,
+                    None if default is NOTHING else self.quote(default),
                 )
             )
         return params
@@ -430,7 +434,8 @@ def _utf8(text: str) -> str:
 
 def _readable(name: Any) -> str:
     """Return a name for messages; Python allows any text, kernels only UTF-8."""
-    return str(name).encode("utf-8", "backslashreplace").decode()
+    text = str(name)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _class_name(cls: type) -> str:
@@ -452,45 +457,3 @@ def _is_equal_to_itself_only(cls: type, equality: Any) -> bool:
     """Return whether objects of a class with this `__eq__` are equal only if they are the same object. Members of an
     enumeration are, whatever their values are."""
     return equality is object.__eq__ or (issubclass(cls, Enum) and not isinstance(equality, types.FunctionType))
-
-
-def _embedded(value: Any) -> EmbeddedInfo | None:
-    """Return the decorators' record of a function. Dummies with arbitrary attributes have none."""
-    try:
-        info = getattr(value, "artiq_embedded", None)
-    except NotInKairos:  # reported where it is used
-        return None
-    return info if isinstance(info, EmbeddedInfo) else None
-
-
-def _undecorated(function: Any) -> Any:
-    info = _embedded(function)
-    return info.function if info is not None and info.function is not None else function
-
-
-def _signature(function: Any) -> list[tuple[str, Any, Any]]:
-    """Return the parameters of a function: name, annotation, default value."""
-    code = getattr(function, "__code__", None)
-    if not isinstance(function, types.FunctionType) or hasattr(function, "__signature__") or code.co_kwonlyargcount:
-        found = inspect.signature(function, follow_wrapped=False).parameters.values()
-        return [(param.name, param.annotation, param.default) for param in found]
-    # Equivalent to `inspect`, in a tenth of the time. Variadic parameters count as parameters.
-    count = code.co_argcount + bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    names, defaults = code.co_varnames[:count], function.__defaults__ or ()
-    start = code.co_argcount - len(defaults)
-    annotations = function.__annotations__
-    return [
-        (name, annotations.get(name, _NOTHING), defaults[n - start] if start <= n < code.co_argcount else _NOTHING)
-        for n, name in enumerate(names)
-    ]
-
-
-def _closure(function: Any) -> dict[str, Any]:
-    """Return the closure variables of a function that have a value."""
-    values = {}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            values[name] = cell.cell_contents
-        except ValueError:
-            pass  # not assigned yet
-    return values

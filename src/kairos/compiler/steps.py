@@ -2,7 +2,7 @@
 read with the debug information of their libraries."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .. import _native
 from ..language import units
@@ -10,8 +10,7 @@ from ..language import units
 __all__ = ["Function", "Step", "steps_in"]
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     """A function that had not returned."""
 
     file: str
@@ -22,8 +21,7 @@ class Function:
     processor no longer had are missing."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A call of the firmware."""
 
     time_ns: int

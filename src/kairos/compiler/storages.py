@@ -7,8 +7,7 @@ there is in all of them, and a part of it that a kernel gives to an attribute is
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..numeric import ndarray, numpy
 
@@ -24,8 +23,7 @@ _COMPARISONS = 10_000
 memory is intertwined are put together, which is right, too."""
 
 
-@dataclass(frozen=True)
-class _Span:
+class _Span(NamedTuple):
     """The memory of an array: addresses of its first and after its last byte."""
 
     key: int
@@ -34,8 +32,7 @@ class _Span:
     end: int
 
 
-@dataclass(frozen=True)
-class Storage:
+class Storage(NamedTuple):
     """Memory that several arrays share, as sent to the device."""
 
     begin: int

@@ -95,11 +95,9 @@ class ChannelKind(IntEnum):
     CXP_TRIGGER = 33
     """Link and triggers of a CoaXPress grabber."""
     CXP_REGIONS = 34
-    """Regions of interest of a CoaXPress grabber."""
+    """Regions of interest of a CoaXPress grabber, commands to its camera, and its viewer."""
     CXP_GATE = 35
     """Gate and results of a CoaXPress grabber."""
-    CXP_COMMANDS = 36
-    """Commands to the camera of a CoaXPress grabber, and its viewer."""
     LOG = 255
     """Log channel, without a pin."""
 

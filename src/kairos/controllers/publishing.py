@@ -138,7 +138,10 @@ class _Session(asyncio.Protocol):
         lines = self._received.split(b"\n")
         if len(lines) < 3 and len(self._received) < GREETING_LIMIT:
             return
-        self._followed = self._server.followed(lines[0].strip(), lines[1].split()) if len(lines) > 2 else None
+        words = lines[1].split() if len(lines) > 2 else []
+        self._followed = self._server.followed(lines[0].strip(), words)
+        if FEATURE.encode() in words:
+            self.version = 2  # as it asks for
         if self._followed is None:
             self.transport.close()  # without a word, which clients take for an error
         else:

@@ -1,8 +1,8 @@
 """A frame grabber for CoaXPress cameras in the gateware: sums of a camera's pixels over regions, as
 events; triggers, and registers of the camera.
 
-Regions, gates and results are those of `kairos.coredevice.grabber`. The emulator has such a grabber in its variant
-`cards`; no board has the transceiver. On a device without one what needs it raises CXPError.
+Regions, gates and results are those of `kairos.coredevice.grabber`. On a device without such a grabber what needs the
+camera raises CXPError.
 
 The camera is set up when a kernel first uses it, which takes 0.2 s. No image arrives before that: begin
 with `read32`.
@@ -16,7 +16,7 @@ from ..exceptions import CXPError
 from ..language import TInt32, kernel, now_mu, portable
 from ..numeric import int64
 from .chips import coaxpress as facts
-from .grabber import Grabber, OutOfSyncException
+from .grabber import CORNERS, Grabber, OutOfSyncException
 from .parts.channel import Address, RTIODevice
 from .parts.coaxpress import CameraConnection
 from .parts.numbers import to_int32
@@ -39,9 +39,8 @@ class CXPGrabber(CameraConnection, Grabber):
     """A grabber on the RTIO channels `channel` (trigger), `channel` + 1 (regions) and `channel` + 2
     (gate and results).
 
-    `count_width`: bits of a sum; a larger number begins a frame. `commands`: the channel for commands to the camera of
-    a grabber of Kairos, as in the database of its gateware; 0: there is none. Registers and files need a camera;
-    without one, or without a grabber, their methods raise CXPError, and so does a command that the camera refuses.
+    `count_width`: bits of a sum; a larger number begins a frame. Registers and files need a camera; without one, or
+    without a grabber, their methods raise CXPError, and so does a command that the camera refuses.
     """
 
     channel_suffixes = ("trigger", "ROI coordinates", "ROI mask")
@@ -49,11 +48,11 @@ class CXPGrabber(CameraConnection, Grabber):
     regions = Address(0, channel=1)
     gate = Address(0, channel=2)
 
-    def __init__(self, dmgr, channel, core_device="core", count_width=31, commands=0):
+    def __init__(self, dmgr, channel, core_device="core", count_width=31):
         RTIODevice.__init__(self, dmgr, channel, core_device)
         self.channel_base, self.results = channel, channel + 2
         self.sentinel = to_int32(1 << count_width)
-        CameraConnection.__init__(self, channel >> 16, commands)
+        CameraConnection.__init__(self, channel + 1)
 
     @kernel
     def _no_frame(self):
@@ -64,6 +63,13 @@ class CXPGrabber(CameraConnection, Grabber):
     def _no_result(self):
         """Raise the exception for a result that does not come."""
         raise CXPGrabberTimeoutException("Timeout retrieving ROIs (attempting to read more ROIs than enabled?)")
+
+    @kernel
+    def setup_roi(self, n, x0, y0, x1, y1):
+        """Set region `n` to the pixels from (x0, y0) to (x1, y1) exclusive, as that of a `Grabber`."""
+        if n < 0 or n >= facts.REGIONS:
+            raise ValueError("the regions of a CoaXPress grabber are 0 to 59")
+        self.write_row(self.regions + CORNERS * n, [x0, y0, x1, y1])
 
     @classmethod
     def get_rtio_channels(cls, channel, **_arguments):

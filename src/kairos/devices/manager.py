@@ -1,14 +1,17 @@
 """The devices of one run: created on first use, closed in reverse order at the end."""
 
-import difflib
 import functools
 import importlib
-import inspect
 import logging
 from collections.abc import Callable, Hashable
 from contextlib import ExitStack
+from types import FunctionType
+from typing import TYPE_CHECKING
 
 from .database import DeviceDB
+
+if TYPE_CHECKING:
+    import inspect  # for the annotation only
 
 __all__ = ["DeviceError", "DeviceManager", "DummyDevice"]
 
@@ -102,6 +105,8 @@ class DeviceManager:
         return self._made[identity]
 
     def _unknown(self, name, missing) -> str:
+        import difflib  # imported late: only what is missing needs it
+
         alias = "" if missing == name else f" (alias of '{missing}')"
         close = difflib.get_close_matches(missing, list(self.ddb.entries), 1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
@@ -127,10 +132,34 @@ class DeviceManager:
         self._made.clear()
 
 
+_VARIADIC = 0x4 | 0x8
+"""Flags of code with `*args` or `**kwargs`."""
+
+
 @functools.lru_cache(256)
-def signature_of(driver: Callable) -> inspect.Signature:
+def signature_of(driver: Callable) -> "inspect.Signature":
     """Return the arguments of a driver's class. ValueError if it is written in C."""
+    return _signature(driver)
+
+
+def _signature(driver: Callable) -> "inspect.Signature":
+    import inspect  # imported late: plain drivers whose arguments fit need none
+
     return inspect.signature(driver)
+
+
+def _plainly_takes(driver, arguments: dict) -> bool:
+    """Return whether a driver is a class whose `__init__` has plain parameters, which these arguments fit."""
+    init = getattr(driver, "__init__", None)
+    if type(driver) is not type or driver.__new__ is not object.__new__ or not isinstance(init, FunctionType):
+        return False
+    code, defaults = init.__code__, init.__defaults__ or ()
+    special = code.co_flags & _VARIADIC or code.co_kwonlyargcount or code.co_posonlyargcount
+    if special or code.co_argcount < 2 or vars(init) or hasattr(driver, "__signature__"):  # decorated, for instance
+        return False
+    names = code.co_varnames[2 : code.co_argcount]  # without `self` and the manager
+    needed = names[: len(names) - len(defaults)] if len(defaults) <= len(names) else names
+    return arguments.keys() <= set(names) and arguments.keys() >= set(needed)
 
 
 def _driver(manager: DeviceManager, description: dict):
@@ -143,8 +172,10 @@ def _driver(manager: DeviceManager, description: dict):
     if driver is None:
         raise DeviceError(f"{module} has no class '{name}'")
     arguments = description.get("arguments", {})
+    if isinstance(arguments, dict) and _plainly_takes(driver, arguments):
+        return driver(manager, **arguments)
     try:
-        signature = signature_of(driver) if isinstance(driver, type) else inspect.signature(driver)
+        signature = signature_of(driver) if isinstance(driver, type) else _signature(driver)
     except ValueError:
         return driver(manager, **arguments)  # written in C
     taken = list(signature.parameters)[1:]

@@ -5,7 +5,6 @@ which has firmware and gateware in the same layout as ``build/``, ``kairos-emula
 the programs.
 """
 
-import hashlib
 import json
 import os
 from functools import cache
@@ -171,6 +170,8 @@ def fingerprints(what: str) -> dict[str, str]:
 
 @cache
 def _digest(path: Path) -> str:
+    import hashlib  # imported late: it loads OpenSSL, and a run needs it at its end
+
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

@@ -2,13 +2,12 @@
 
 import linecache
 import re
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 __all__ = ["CoreException", "DeviceException", "Report", "format_message"]
 
 
-@dataclass
-class DeviceException:
+class DeviceException(NamedTuple):
     """One exception in flight when the kernel ended."""
 
     name: str
@@ -28,15 +27,14 @@ class DeviceException:
     """Its part of the backtrace, innermost frame first."""
 
 
-@dataclass
-class Report:
+class Report(NamedTuple):
     """The exceptions, oldest first, and their shared backtrace: (return address, stack pointer)."""
 
     exceptions: list[DeviceException]
-    backtrace: list[tuple[int, int]] = field(default_factory=list)
+    backtrace: list[tuple[int, int]]
 
 
-_FIELD = re.compile(r"(\{\{|\}\})|\{([012])(:#?[0-9]{0,3}[dxX]?)?\}|[{}]")
+_FIELD = r"(\{\{|\}\})|\{([012])(:#?[0-9]{0,3}[dxX]?)?\}|[{}]"
 """A brace of a message: doubled, a parameter with its format, or alone. The widths are small: the
 message comes from the device."""
 
@@ -53,11 +51,11 @@ def format_message(exception: DeviceException) -> str:
             return doubled[0]
         return format(exception.params[int(number)], (form or "").removeprefix(":"))
 
-    found = list(_FIELD.finditer(exception.message))
+    found = list(re.finditer(_FIELD, exception.message))
     if any(brace[0] in "{}" for brace in found):
         return exception.message
     try:
-        return _FIELD.sub(shown, exception.message)
+        return re.sub(_FIELD, shown, exception.message)
     except ValueError:
         return exception.message
 

@@ -8,7 +8,7 @@ need one another (`kairos.lab.calibrations`); without one the rule is applied at
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from typing import NamedTuple
 
 __all__ = ["ON_FAILURE", "Calibration", "Parameters", "Rule", "condition"]
 
@@ -16,7 +16,7 @@ ON_FAILURE = ("stop", "continue", "end")
 """What becomes of calibrations that need one which has failed: they are not run; they are run with
 the old value; no further calibration is run, even those that do not need it."""
 
-_CONDITION = re.compile(r"\s*([^\s<>=!]+)\s*(<=|>=|!=|==|=|<|>)\s*([^<>=!\s].*?)\s*")
+_CONDITION = r"\s*([^\s<>=!]+)\s*(<=|>=|!=|==|=|<|>)\s*([^<>=!\s].*?)\s*"
 _COMPARISONS: dict[str, Callable] = {
     "=": lambda one, other: one == other,
     "==": lambda one, other: one == other,
@@ -28,8 +28,7 @@ _COMPARISONS: dict[str, Callable] = {
 }
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """By which rule a new value of a parameter is accepted."""
 
     validity: float | None = None
@@ -71,18 +70,24 @@ def _number(value) -> float | None:
     return number if math.isfinite(number) else None
 
 
-@dataclass
 class Calibration:
     """What an experiment declares about the parameters that it sets."""
 
-    sets: dict[str, Rule] = field(default_factory=dict)
-    needs: list[str] = field(default_factory=list)
-    """Parameters that it reads."""
-    when: list[str] = field(default_factory=list)
-    """Conditions on parameters, see `condition`, all of which must hold."""
-    on_failure: str = "stop"
-    attempts: int = 1
-    """How often it is run until it succeeds."""
+    def __init__(
+        self,
+        sets: dict[str, Rule] | None = None,
+        needs: list[str] | None = None,
+        when: list[str] | None = None,
+        on_failure: str = "stop",
+        attempts: int = 1,
+    ) -> None:
+        self.sets, self.on_failure = sets or {}, on_failure
+        self.needs = needs or []
+        """Parameters that it reads."""
+        self.when = when or []
+        """Conditions on parameters, see `condition`, all of which must hold."""
+        self.attempts = attempts
+        """How often it is run until it succeeds."""
 
     def add(self, key: str, **rule):
         """Declare a parameter; ValueError for an unusable rule."""
@@ -95,7 +100,8 @@ class Calibration:
 
     def describe(self) -> dict:
         """Return what a laboratory knows of it: as for `described`."""
-        return {**asdict(self), "sets": {key: asdict(rule) for key, rule in self.sets.items()}}
+        lists = {"needs": [*self.needs], "when": [*self.when]}
+        return {**vars(self), **lists, "sets": {key: rule._asdict() for key, rule in self.sets.items()}}
 
     @classmethod
     def described(cls, entry: dict) -> "Calibration":
@@ -106,7 +112,7 @@ class Calibration:
 def condition(text: str) -> tuple[str, Callable[[object], bool]]:
     """Return the parameter that a condition such as ``ion_count>=1`` names, and whether it holds for
     a value; ValueError. Texts may have quotes."""
-    found = _CONDITION.fullmatch(text)
+    found = re.fullmatch(_CONDITION, text)
     if found is None:
         raise ValueError(f"'{text}' is no condition: write a parameter, one of = != < <= > >=, and a value")
     name, sign, wanted = found.groups()

@@ -7,13 +7,11 @@ recorded in the archive of the run, so that an output file contains everything a
 
 import logging
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
 from .arguments import NoDefault
 from .calibration import Calibration, Rule
-from .fits import RunFit, declared
 
 __all__ = [
     "ARCHIVE",
@@ -112,8 +110,7 @@ def apply_change(target, change: dict):
     _ACTIONS[change["action"]](target, change)
 
 
-@dataclass
-class _Record:
+class _Record(NamedTuple):
     """A dataset set by a run, or read by it from the broadcast ones."""
 
     value: Any
@@ -146,7 +143,8 @@ class DatasetManager:
         self._note = note or (lambda operation, key, value=None, more=None: None)
         self.calibration = Calibration()
         """What the experiment has declared about the parameters that it sets."""
-        self._fits: dict[str, RunFit] = {}
+        self._fits: dict[str, Any] = {}
+        """By name, `fits.RunFit`."""
         self.fitted: dict[str, dict] = {}
         """Results of the fits at the end of the run, by name."""
         self._written: dict[str, _Record] = {}
@@ -192,7 +190,7 @@ class DatasetManager:
         rule = self.calibration.sets[key]
         self._written[key] = _Record(value, metadata)
         self._note("set", key, value, (ARCHIVE, metadata))
-        self._note("propose", key, value, (metadata, asdict(rule)))
+        self._note("propose", key, value, (metadata, rule._asdict()))
         self.ddb.propose(key, value, metadata, rule)
 
     def confirm(self):
@@ -200,8 +198,11 @@ class DatasetManager:
         for key in self.calibration.sets:
             self._note("confirm", key)
 
-    def fit(self, *fit) -> RunFit:
-        """Declare a fit: shape, y, x, error, initial, fixed, name; see `HasEnvironment.fit_dataset`."""
+    def fit(self, *fit) -> Any:
+        """Declare a fit, a `fits.RunFit`: shape, y, x, error, initial, fixed, name; see
+        `HasEnvironment.fit_dataset`."""
+        from .fits import declared  # imported late: few experiments fit
+
         made = declared(self, *fit)
         self._fits[made.name] = made
         self._note("fit", made.name, None, made.described())

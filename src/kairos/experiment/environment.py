@@ -5,7 +5,6 @@ without hardware), ``run`` (drives hardware) and ``analyze`` (computes results).
 experiment are `HasEnvironment` children that share their parent's managers.
 """
 
-import inspect
 from collections.abc import Callable
 from contextlib import contextmanager
 from functools import wraps
@@ -137,7 +136,7 @@ def processor_of(processor):
     """Return the processor of an argument, given as an object, a class, or None for any value."""
     if processor is None:
         return PYONValue()
-    return processor() if inspect.isclass(processor) else processor
+    return processor() if isinstance(processor, type) else processor
 
 
 class InteractiveArguments:
@@ -362,6 +361,6 @@ def is_base(cls: type, module) -> bool:
 
 def is_public_experiment(obj) -> bool:
     """Return whether `obj` is an experiment class that a user may run."""
-    if not inspect.isclass(obj) or obj.__name__.startswith("_"):
+    if not isinstance(obj, type) or obj.__name__.startswith("_"):
         return False
     return issubclass(obj, Experiment) and obj not in (Experiment, EnvExperiment)

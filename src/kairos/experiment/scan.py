@@ -1,6 +1,6 @@
 """Scans: sets of points over which an experiment varies a parameter, and the argument type to select them.
 
-A scan is defined by its parameters: a subclass of `ScanObject` declares them as fields and computes
+A scan is defined by its parameters: a subclass of `ScanObject` passes them to :meth:`ScanObject._has` and computes
 the points in their natural order; repeated iteration, length, random order and the description for
 a user interface are common to all. Kernels cannot iterate a scan (it is a host generator): make a
 list first, ``self.points = [x for x in self.scan]``.
@@ -9,7 +9,6 @@ list first, ``self.points = [x for x in self.scan]``.
 import itertools
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,9 +26,13 @@ __all__ = [
 ]
 
 
-@dataclass(eq=False)
 class ScanObject:
-    """Base of all scans. A subclass is a dataclass of its parameters and has :meth:`points`."""
+    """Base of all scans. A subclass has :meth:`points`; it may also be a dataclass of its parameters."""
+
+    def _has(self, **parameters):
+        """Keep the parameters as attributes, and find the points."""
+        vars(self).update(parameters, _parameters=tuple(parameters))
+        self.__post_init__()
 
     def __post_init__(self):
         self.sequence = self.points()
@@ -51,29 +54,31 @@ class ScanObject:
     def describe(self) -> dict:
         """Return the scan as a dictionary of plain values: its class name as ``ty``, and its
         parameters."""
-        return {"ty": type(self).__name__} | {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"ty": type(self).__name__} | self._given()
+
+    def _given(self) -> dict:
+        names = getattr(self, "_parameters", None) or getattr(self, "__dataclass_fields__", ())
+        return {name: getattr(self, name) for name in names}
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._given().items())})"
 
 
-@dataclass(eq=False)
 class NoScan(ScanObject):
     """One `value`, `repetitions` times."""
 
-    value: Any
-    repetitions: int = 1
+    def __init__(self, value: Any, repetitions: int = 1):
+        self._has(value=value, repetitions=repetitions)
 
     def points(self):
         return [self.value] * self.repetitions
 
 
-@dataclass(eq=False)
 class RangeScan(ScanObject):
     """`npoints` evenly spaced points from `start` to `stop`, both included; optionally in random order."""
 
-    start: float
-    stop: float
-    npoints: int
-    randomize: bool = False
-    seed: Any = None
+    def __init__(self, start: float, stop: float, npoints: int, randomize: bool = False, seed: Any = None):
+        self._has(start=start, stop=stop, npoints=npoints, randomize=randomize, seed=seed)
 
     def points(self):
         if self.npoints == 1:
@@ -82,15 +87,11 @@ class RangeScan(ScanObject):
         return [n * ((self.stop - self.start) / intervals) + self.start for n in range(self.npoints)]
 
 
-@dataclass(eq=False)
 class CenterScan(ScanObject):
     """Points around `center`, nearest first: center, center - step, center + step, ... within `span`."""
 
-    center: float
-    span: float
-    step: float
-    randomize: bool = False
-    seed: Any = None
+    def __init__(self, center: float, span: float, step: float, randomize: bool = False, seed: Any = None):
+        self._has(center=center, span=span, step=step, randomize=randomize, seed=seed)
 
     def points(self):
         if not self.step:
@@ -99,11 +100,11 @@ class CenterScan(ScanObject):
         return [self.center + n * self.step for n in sorted(range(-pairs, pairs + 1), key=abs)]
 
 
-@dataclass(eq=False)
 class ExplicitScan(ScanObject):
     """The points of `sequence`, unchanged."""
 
-    sequence: Iterable
+    def __init__(self, sequence: Iterable):
+        self._has(sequence=sequence)
 
     def points(self):
         return self.sequence

@@ -5,26 +5,21 @@ and its submissions are only reported on standard output, since nothing would ru
 """
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from ..language.core import TerminationRequested
 
 __all__ = ["SingleRun", "TerminationRequested", "IgnoredCommands"]
 
 
-@dataclass
 class SingleRun:
-    """The scheduler of a single run; the fields are the run's own properties."""
+    """The scheduler of a single run; the attributes are the run's own properties."""
 
-    rid: int = 0
-    pipeline_name: str = "main"
-    priority: int = 0
-    expid: dict | None = None
-    _later: Iterator[int] = field(default_factory=lambda: itertools.count(1), repr=False)
-    """Numbers for submissions."""
-    _to_end: bool = field(default=False, repr=False)
-    """Whether the run has requested its own termination."""
+    def __init__(self, rid: int = 0, pipeline_name: str = "main", priority: int = 0, expid: dict | None = None) -> None:
+        self.rid, self.pipeline_name, self.priority, self.expid = rid, pipeline_name, priority, expid
+        self._later = itertools.count(1)
+        """Numbers for submissions."""
+        self._to_end = False
+        """Whether the run has requested its own termination."""
 
     def submit(self, pipeline_name=None, expid=None, priority=None, due_date=None, flush=False) -> int:
         """Report the submission; returns the number that the run would have, a new one each time."""

@@ -27,6 +27,8 @@ async def _run(settings: Settings, begun: float):
         name = settings.name or settings.folder.name
         port = laboratory.addresses["control"]
         print(f"the laboratory {name} is up at localhost:{port} ({time.time() - begun:.1f} s); Ctrl-C ends it")
+        if laboratory.hub is not None and laboratory.hub.address is not None:
+            print(f"its page is at {laboratory.hub.url}")
         print("ARTIQ master is now ready.", flush=True)  # programs that start a master wait for this line
         await laboratory.wait()
     finally:

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..errors import KairosError
 from ..experiment.arguments import DefaultMissing
 from .link import Link
-from .worker import redirect
+from .output import redirect
 
 __all__ = ["work_aside"]
 

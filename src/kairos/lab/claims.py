@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..labfolder import STATE
 from ..runs import FolderLock, InUse, claim
 
-__all__ = ["Claim", "FileClaim"]
+__all__ = ["Claim", "FileClaim", "users"]
 
 LOCK = "lock"
 """The file in the state of a laboratory that it keeps locked."""
@@ -81,7 +81,7 @@ class FileClaim:
             if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
                 raise UsageError(f"the dataset store {path} cannot be locked: {error.strerror}") from None
             raise UsageError(f"the dataset store {path} belongs to {_laboratory(self._file)}: {advice}") from None
-        for pid in _users(self._file):
+        for pid in users(self._file):
             if MASTER in _command(pid):
                 raise UsageError(
                     f"the dataset store {path} is in use by an ARTIQ master (process {pid}): stop it, or {advice}"
@@ -102,7 +102,7 @@ def _opened(path: Path) -> int:
 
 def _laboratory(file: int) -> str:
     """Describe the laboratory that has locked a file."""
-    for pid in _users(file):
+    for pid in users(file):
         for opened in _files(pid):
             with suppress(OSError):
                 place = Path(os.readlink(opened))
@@ -111,7 +111,7 @@ def _laboratory(file: int) -> str:
     return "a laboratory of another user or computer"
 
 
-def _users(file: int) -> list[int]:
+def users(file: int) -> list[int]:
     """Return the other processes that have opened a file, as far as this user may know."""
     wanted, found = os.fstat(file), []
     for pid in map(int, filter(str.isdecimal, os.listdir("/proc"))):

@@ -32,6 +32,8 @@ class Contents:
         """How it has ended: `status`, `error`; None if it was interrupted."""
         self.written: dict[str, Entry] = {}
         self.read: dict[str, Entry] = {}
+        self.read_at: dict[str, float] = {}
+        """When it has read them last, in seconds of Unix time."""
         self.fits: dict[str, dict] = {}
         """Results of its fits, by name."""
         self.first = 0.0
@@ -67,6 +69,7 @@ class Contents:
                 self.written.pop(record.key, None)
             case "read":
                 self.read[record.key] = Entry(record.value, record.more, ARCHIVE)
+                self.read_at[record.key] = record.time
             case "fitted":
                 self.fits[record.key] = record.more
             case "begin":

@@ -26,7 +26,7 @@ from .tables import owner
 
 __all__ = ["HEAD", "Database", "Unavailable"]
 
-HEAD = "0007"
+HEAD = "0008"
 """Number of the last change of the tables."""
 CONNECT = 5
 """Seconds for a server to answer."""

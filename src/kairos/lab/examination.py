@@ -13,7 +13,7 @@ from ..experiment.environment import is_base
 from ..schedule.services import requirements
 from .defaults import MISSING, fingerprint
 from .link import Link
-from .worker import redirect
+from .output import redirect
 
 __all__ = ["Datasets", "main"]
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, cast, delete, func, insert, or_, sele
 from .. import pyon, resultfiles
 from ..errors import UsageError
 from .database import Database, rows
-from .tables import String, arguments, kept, notes, results, runs, tags
+from .tables import String, arguments, notes, reads, results, runs, searched, tags
 from .values import finite
 
 __all__ = ["enter", "filtered", "record_in", "records", "reindex", "shown"]
@@ -33,7 +33,7 @@ def enter(change: Connection, records: list[dict]):
     newest = {record["rid"]: record for record in records}
     if not newest:
         return
-    for table in (arguments, results, runs):
+    for table in (arguments, results, reads, runs):
         change.execute(delete(table).where(table.c.rid.in_(list(newest))))
     change.execute(insert(runs), [_row(record) for record in newest.values()])
     given = [
@@ -46,6 +46,9 @@ def enter(change: Connection, records: list[dict]):
     found = [row for record in newest.values() for row in _results(record)]
     if found:
         change.execute(insert(results), found)
+    read = [row for record in newest.values() for row in _reads(record)]
+    if read:
+        change.execute(insert(reads), read)
 
 
 def _results(record: dict) -> Iterator[dict]:
@@ -57,6 +60,14 @@ def _results(record: dict) -> Iterator[dict]:
     for name, row in rows_by_name.items():
         if (number := finite(row["number"])) is not None:
             yield {"rid": record["rid"], "name": name, "number": number, "error": finite(row["error"])}
+
+
+def _reads(record: dict) -> Iterator[dict]:
+    """Yield the rows of what a run has read. Records of earlier versions have the names only."""
+    read, begun = record.get("read") or {}, record.get("run_time") or record.get("started") or 0.0
+    times = read if isinstance(read, dict) else dict.fromkeys(read, begun)
+    for key, moment in times.items():
+        yield {"rid": record["rid"], "key": key, "time": moment}
 
 
 def _row(record: dict) -> dict:
@@ -89,7 +100,7 @@ def filtered(words: list[str], limit: int | None = None, many: Callable[[Select]
     """
     query = select(runs).order_by(runs.c.rid.desc())
     given: dict[str, list] = {}
-    for word in map(kept, words):
+    for word in searched(words):
         condition = CONDITION.fullmatch(word)
         if condition is None:
             query = query.where(_mentioned(word.lower()))

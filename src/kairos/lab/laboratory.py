@@ -1,13 +1,9 @@
 """The laboratory: puts its parts together, and takes them apart in order."""
 
 import asyncio
-import contextvars
-import csv
 import json
 import logging
-import pwd
 import socket
-import struct
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,8 +21,9 @@ from ..experiment.store import DatasetStore
 from ..labfolder import ADDRESS, BROADCAST, NOTIFY, SOCKET, STATE
 from ..network import analyzer
 from ..runs import RIDCounter
-from . import clock, targets
+from . import targets
 from .calibrator import Calibrator
+from .callers import LocalServer, caller
 from .checks import Checks
 from .claims import Claim
 from .commits import Commits, twin_digest
@@ -35,6 +32,7 @@ from .database import Database
 from .defaults import Defaults
 from .device import BENCH, Devices
 from .fits import Fits
+from .hub import Hub
 from .interactive import InteractiveArguments
 from .layouts import Layouts
 from .live import LiveDatasets
@@ -46,10 +44,10 @@ from .predictions import Predictions
 from .processes import Processes
 from .progress import Progress
 from .proposals import Proposals
-from .queue import Queue
+from .queue import Queue, note_submission
 from .rehearsals import Rehearsals
 from .reporting import Reporting
-from .repository import FolderSource, GitSource, Repository
+from .repository import Repository, source_of
 from .run import Run
 from .scheduler import Scheduler
 from .service import Service
@@ -61,23 +59,6 @@ logger = logging.getLogger(__name__)
 
 FORK_SERVER = 10.0
 """Seconds for the fork server to be ready before clients can connect."""
-
-_person: contextvars.ContextVar[str | None] = contextvars.ContextVar("person", default=None)
-"""The user who calls."""
-
-
-class _LocalServer(Server):
-    """The server of the laboratory's own socket, which knows who calls."""
-
-    async def _handle(self, reader, writer):
-        connection = writer.get_extra_info("socket")
-        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        user = struct.unpack("3i", credentials)[1]
-        try:
-            _person.set(pwd.getpwuid(user).pw_name)
-        except KeyError:
-            _person.set(str(user))
-        await super()._handle(reader, writer)
 
 
 class Laboratory:
@@ -96,6 +77,7 @@ class Laboratory:
         self._background: set[asyncio.Task] = set()
         self._servers: list = []
         self._controllers: Controllers | None = None
+        self.hub: Hub | None = None
 
     # Start
 
@@ -104,6 +86,8 @@ class Laboratory:
         self._claimed = Claim(self.settings.folder, self.state)
         files.folder(self.results)
         settings = self.settings
+        if settings.hub:
+            self.hub = Hub(settings.path(settings.hub), self.state, settings.folder, self._note_addresses)
         self.broadcaster = Broadcaster(settings.pyon)
         self.log = Log(self.broadcaster, self.state / "lab.log")
         logging.getLogger().addHandler(self.log)
@@ -167,12 +151,7 @@ class Laboratory:
 
     async def _repository(self) -> Repository:
         settings = self.settings
-        root = settings.path(settings.repository)
-        if settings.git:
-            source = GitSource(root, self.state / "exports")
-        else:
-            files.folder(root)
-            source = FolderSource(root)
+        source = source_of(settings, self.state)
         repository = Repository(
             source,
             self._processes,
@@ -296,7 +275,7 @@ class Laboratory:
             self.settings.pyon,
         )
         control = Server(self._targets(), self.settings.name, allow_parallel=True)
-        service = _LocalServer({"lab": Service(self, _person.get)}, self.settings.name, allow_parallel=True)
+        service = LocalServer({"lab": Service(self, caller)}, self.settings.name, allow_parallel=True)
         receiver = LogReceiver(self.log.take)
         self._servers = [publisher, control, self.broadcaster, receiver, service]
         for server, port, name in (
@@ -313,8 +292,17 @@ class Laboratory:
         await self._serve_hub()
         if self.settings.controllers:
             await self._start_controllers()
+        if self.hub is not None:
+            await self.hub.start()
         self.addresses["host"] = "127.0.0.1"
-        files.write(self.state / ADDRESS, json.dumps(self.addresses).encode() + b"\n")
+        self._note_addresses()
+
+    def _note_addresses(self):
+        """Write where the laboratory listens, once it does; the hub may listen elsewhere when it is started again."""
+        if self.hub is not None and self.hub.address is not None:
+            self.addresses["hub"] = self.hub.address
+        if "host" in self.addresses:
+            files.write(self.state / ADDRESS, json.dumps(self.addresses).encode() + b"\n")
 
     async def _serve_hub(self):
         try:
@@ -401,10 +389,8 @@ class Laboratory:
         self.scheduler.publication.changed([])
 
     def _submitted(self, submission):
-        path = self.settings.log_submissions
-        if path:
-            with self.settings.path(path).open("a", newline="") as file:
-                csv.writer(file).writerow([submission.rid, clock.now(), submission.expid.get("file", "")])
+        if self.settings.log_submissions:
+            note_submission(self.settings.path(self.settings.log_submissions), submission)
 
     def _load_devices(self):
         path = self.settings.path(self.settings.device_db)
@@ -492,7 +478,7 @@ class Laboratory:
         first.append(("reporting", "stop"))
         last = [("_devices", "stop"), ("_processes", "stop"), ("fits", "close"), ("datasets", "close")]
         parts = [(getattr(self, name, None), method) for name, method in first]
-        parts += [(server, "stop") for server in (*self._servers, self._controllers)]
+        parts += [(server, "stop") for server in (self.hub, *self._servers, self._controllers)]
         parts += [(getattr(self, name, None), method) for name, method in [*last, ("database", "close")]]
         stops = [getattr(part, method) for part, method in parts if part is not None]
         if self._claimed is None:

@@ -6,12 +6,14 @@ that a run changes in place, at intervals and at the end of the run.
 """
 
 import asyncio
+import copy
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy
 from sqlalchemy import Connection, func, insert, select
 
 from .. import pyon
@@ -22,7 +24,7 @@ from ..experiment.store import DatasetStore
 from . import clock
 from .database import Database, rows
 from .journal import Record
-from .tables import parameters, proposals
+from .tables import parameters, proposals, reads
 from .theory import PREFIX
 
 __all__ = ["CHECKED", "LiveDatasets", "Written"]
@@ -33,6 +35,8 @@ CHECKED = "checked"
 """Kind of an entry in the history: the value was found to be still good."""
 FULL = 5.0
 """Seconds between attempts to write what a run has set while the disk was full."""
+USES = 1000
+"""Runs of which it is shown which value of a persistent dataset they have used."""
 IN_PLACE = 10.0
 """Seconds between two entries for a persistent dataset that a run changes in place."""
 
@@ -116,8 +120,11 @@ class LiveDatasets:
     def set(self, key, value, persist=None, metadata=None, person=None):
         """Set a dataset; without `persist` or `metadata` they are unchanged. UsageError for what is no dataset."""
         _check(key, {} if metadata is None else metadata)
+        self._set_by(person, key, value, persist, metadata)
+
+    def _set_by(self, person, key, value, persist, metadata, change: dict | None = None):
         with self._undone_if_refused(key):
-            self._set(key, value, persist, metadata, person=person)
+            self._set(key, value, persist, metadata, change, person=person)
             self._keep([key], person=person)
         self.by_people[key] = person
 
@@ -159,25 +166,14 @@ class LiveDatasets:
     def update(self, mod: dict, person=None):
         """Apply a change as clients send it; at the top level only ``setitem`` and ``delitem``."""
         if mod["path"]:
-            key = mod["path"][0]
-            entry = list(self.values[key])
-            whole = len(mod["path"]) == 1
+            key, whole = mod["path"][0], len(mod["path"]) == 1
             if whole and not (mod["action"] == "setitem" and mod["key"] in (0, 1, 2)):
                 raise UsageError("a dataset consists of whether it persists, value and metadata: set 0, 1 or 2")
-            if whole and mod["key"] == 2:
-                _check(key, mod["value"])
-            if list(mod["path"][1:]) == [2]:
-                tried = {key: [*entry[:2], dict(entry[2])]}
-                apply_change(tried, mod)
-                _check(key, tried[key][2])
-            apply_change({key: entry}, mod)
-            self.values[key] = tuple(entry)
-            self.by_people[key] = person
-            self.writers.pop(key, None)
-            self._store.data[key] = self._store.data[key]._replace(value=entry[1], metadata=entry[2])
-            self.publication.changed([mod])
-            self._store.changed(key)
-            self._keep([key], person=person)
+            persist, value, metadata = _with_change(self.values[key], mod)
+            if metadata is not self.values[key][2]:
+                _check(key, metadata)
+            # Those who follow have tuples, of which no part can be set.
+            self._set_by(person, key, value, bool(persist), metadata, None if whole else mod)
         elif mod["action"] == "setitem":
             persist, value, metadata = mod["value"]
             self.set(mod["key"], value, persist, metadata, person)
@@ -345,7 +341,8 @@ class LiveDatasets:
 
     # Both
 
-    def _set(self, key, value, persist, metadata, **origin):
+    def _set(self, key, value, persist, metadata, change: dict | None = None, **origin):
+        """Set a dataset. `change`: what leads there from the value that is known, for those who follow."""
         persisted = key in self.values and self.values[key][0]
         try:
             self._store.set(key, value, persist, metadata)
@@ -357,7 +354,7 @@ class LiveDatasets:
         self.values[key] = tuple(self._store.data[key])
         if persisted and not self.values[key][0]:
             self._record_deletion(key, origin)
-        self.publication.changed([{"action": "setitem", "path": [], "key": key, "value": self.values[key]}])
+        self.publication.changed([change or {"action": "setitem", "path": [], "key": key, "value": self.values[key]}])
 
     def _removed(self, key, **origin) -> dict:
         self._store.delete(key)
@@ -445,11 +442,18 @@ class LiveDatasets:
         changed = self.written[key].changed if checked else now
         self.written[key] = Written(changed, now, entry.get("rid"), entry.get("validity"))
 
-    def history(self, key: str, limit: int = 100) -> list[dict]:
-        """Return the writes of a persistent dataset, newest first."""
-        query = select(parameters).where(parameters.c.key == key).order_by(parameters.c.id.desc()).limit(limit)
+    def history(self, key: str, limit: int | None = 100) -> list[dict]:
+        """Return the writes of a persistent dataset, newest first, at most `limit`; None: all. `used`: the runs that
+        have read this value, the newest `USES` of all."""
+        query = select(parameters).where(parameters.c.key == key).order_by(parameters.c.id.desc())
+        query = query.limit(None if limit is None else max(0, limit))
+        using = select(reads.c.rid, reads.c.time).where(reads.c.key == key).order_by(reads.c.time.desc()).limit(USES)
         with self._database.view() as view:
-            return rows(view, query)
+            found, used = rows(view, query), rows(view, using)
+        for row in found:
+            row["used"] = [use["rid"] for use in used if row["time"] <= use["time"]]
+            used = used[len(row["used"]) :]
+        return found
 
     def close(self):
         """Write what is not written yet."""
@@ -459,6 +463,20 @@ class LiveDatasets:
             if self._retry is not None:
                 self._retry.cancel()
         self._store.close_db()
+
+
+def _with_change(entry: tuple, mod: dict) -> list:
+    """Return a dataset after a change of a part of it. The part is a copy if the dataset is kept, or its metadata are
+    changed: the change may be refused."""
+    changed = list(entry)
+    place: Any = changed
+    for step in mod["path"][1:] if entry[0] or list(mod["path"][1:2]) == [2] else ():
+        if isinstance(place, tuple | numpy.ndarray):
+            break  # it is copied with all that is in it
+        place[step] = copy.deepcopy(place[step]) if isinstance(place[step], tuple) else copy.copy(place[step])
+        place = place[step]
+    apply_change({mod["path"][0]: changed}, mod)
+    return changed
 
 
 def _is_by_run(entry: dict) -> bool:

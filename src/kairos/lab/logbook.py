@@ -15,7 +15,7 @@ from . import clock
 from .database import Database, rows
 from .journal import Record
 from .live import LiveDatasets
-from .tables import logbook
+from .tables import logbook, searched
 
 __all__ = ["PICTURE", "Logbook", "markdown"]
 
@@ -130,9 +130,9 @@ def _query(words, since: float, until: float) -> Select:
         query = query.where(first.c.time >= since)
     if until:
         query = query.where(first.c.time < until)
-    for word in words:
+    for word in searched(words):
         name, sign, value = word.partition("=")
-        if name == "run" and sign and value.isdecimal():
+        if name == "run" and sign and value.isdecimal() and len(value) < 19:  # longer ones are no numbers of a database
             query = query.where(first.c.rid == int(value))
         else:
             columns = last.c.text, first.c.person

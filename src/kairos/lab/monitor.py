@@ -7,9 +7,11 @@ are made again, and what was watched is watched again.
 
 import asyncio
 import logging
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from math import isfinite
 
@@ -33,6 +35,8 @@ ANSWER = 10.0
 """Seconds in which a device answers."""
 ATTEMPTS = 3
 """Attempts at an override whose connection is lost."""
+_THREADS = ThreadPoolExecutor(64, "monitor")
+"""Wait for devices. Those of the loop are few and have other work, also while all devices are off."""
 WATCHES = 240
 """Probes and overrides that are watched at a time; a device reports at most 256 to a client. If more
 are wanted, they take turns of `POLL`."""
@@ -172,19 +176,36 @@ class Monitor:
             finally:
                 self._changed(False, "nobody watches it")
 
+    async def _connected(self) -> management.Management:
+        """Connect to the management service. If nobody waits for that any more, the connection is closed as soon as it
+        is made: a device has few places."""
+        host, port = self._address(management.PORT)
+        left = threading.Event()
+
+        def connect():
+            device = management.Management(host, port, ANSWER, None, POLL)
+            if left.is_set():
+                device.close()
+            return device
+
+        try:
+            return await _in_thread(connect)
+        except asyncio.CancelledError:
+            left.set()
+            raise
+
     async def _serve(self):
         """Connect, and ask for what is not reported by itself, until the device is lost."""
-        host, port = self._address(management.PORT)
-        device = await asyncio.to_thread(management.Management, host, port, ANSWER, None, POLL)
+        device = await self._connected()
         injector = CommMonInj(self._probed, self._injected, self._cut)
         try:
             self._lost.clear()
             try:
-                gateware = await asyncio.to_thread(device.descriptor)
+                gateware = await _in_thread(device.descriptor)
                 self.gateware, described, problem = gateware.identity, gateware.channels, ""
             except management.ManagementError as error:
                 self.gateware, described, problem = "", [], str(error)
-            self.rows = await asyncio.to_thread(rows, described, self._entries(), self.name)
+            self.rows = await _in_thread(rows, described, self._entries(), self.name)
             self.description += 1
             await injector.connect(*self._address(moninj.PORT))
             self._injector = injector
@@ -227,12 +248,12 @@ class Monitor:
 
     async def _ask(self, device: management.Management):
         before = self.subsystems, self.links
-        self.subsystems = await asyncio.to_thread(device.health)
-        self.links = await asyncio.to_thread(device.links)
+        self.subsystems = await _in_thread(device.health)
+        self.links = await _in_thread(device.links)
         if before != (self.subsystems, self.links):
             self.publication.changed([])
         if self._readers:
-            lines = (await asyncio.to_thread(device.log)).splitlines()
+            lines = (await _in_thread(device.log)).splitlines()
             if lines != self.log:
                 self.log = lines
                 self.lines.changed([])
@@ -298,3 +319,7 @@ class Monitor:
         if known.get(what) != value:
             known[what] = value
             self.levels.changed([{"action": "setitem", "path": [], "key": name, "value": known}])
+
+
+async def _in_thread(call, *arguments):
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, call, *arguments)

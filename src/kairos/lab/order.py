@@ -7,11 +7,12 @@ date (none is earliest), then the place in the queue.
 
 import time
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Protocol
 
 from .queue import Submission
 
-__all__ = ["ACTIVE", "Ordered", "chosen", "is_due", "is_held", "next_due", "should_pause", "why"]
+__all__ = ["ACTIVE", "Ordered", "Reasons", "chosen", "is_due", "is_held", "next_due", "should_pause"]
 
 WAITING = ("pending", "flushing")
 RUNNABLE = ("prepare_done", "paused")
@@ -62,7 +63,7 @@ def chosen(runs: list, now: float, unmet: Callable, locked: Callable = _free) ->
             continue
         if takes is not WAITING:
             found.append((max(ready, key=_rank), during))
-        elif (best := _to_prepare(ready, runs, now, unmet, locked)) is not None:
+        elif (best := _to_prepare(runs, now, unmet, locked)) is not None:
             flushing = best.submission.flush and _before(best, runs)
             found.append((best, "flushing" if flushing else during))
     return found
@@ -76,10 +77,20 @@ def _may_start(run: Ordered, now: float, unmet, locked) -> bool:
     return run.submission.held is None and is_due(run, now) and not unmet(run.submission) and locked(run) is None
 
 
-def _to_prepare(ready, runs, now, unmet, locked):
-    best = max((run for run in ready if _may_start(run, now, unmet, locked)), key=_rank, default=None)
-    prepared = (run for run in runs if run.status == "prepare_done" and locked(run) is None and not is_held(run))
-    if best is None or any(_rank(run) > _rank(best) for run in prepared):
+def _first_to_prepare(runs, now, unmet, locked):
+    """Return the first of the runs that may be prepared; None if there is none."""
+    ready = (run for run in runs if run.status in WAITING and _may_start(run, now, unmet, locked))
+    return max(ready, key=_rank, default=None)
+
+
+def _prepared(runs, locked) -> list:
+    """Return the runs that are prepared and may go on."""
+    return [run for run in runs if run.status == "prepare_done" and locked(run) is None and not is_held(run)]
+
+
+def _to_prepare(runs, now, unmet, locked):
+    best = _first_to_prepare(runs, now, unmet, locked)
+    if best is None or any(_rank(run) > _rank(best) for run in _prepared(runs, locked)):
         return None
     return best
 
@@ -106,51 +117,62 @@ def should_pause(run: Ordered, runs: Iterable[Ordered], locked: Callable = _free
     )
 
 
-def why(run: Ordered, runs: list, now: float, unmet: Callable, locked: Callable = _free) -> str | None:
-    """Return why a run waits; None if it does not. `runs`: those of its pipeline."""
-    submission = run.submission
-    if run.status in WAITING:
-        if submission.held is not None:
+class Reasons:
+    """Why runs of a pipeline wait, at one moment. What they have in common is found once. `runs`: all of the
+    pipeline; `unmet` and `locked`: see `chosen`."""
+
+    def __init__(self, runs: list, now: float, unmet: Callable, locked: Callable = _free):
+        self._runs, self._now, self._unmet, self._locked = runs, now, unmet, locked
+
+    def why(self, run: Ordered) -> str | None:
+        """Return why a run waits; None if it does not."""
+        submission = run.submission
+        if run.status in WAITING:
+            if submission.held is not None:
+                return f"it is held{': ' if submission.held else ''}{submission.held}"
+            if self._unmet(submission):
+                return f"run {submission.after} has not succeeded yet"
+            if not is_due(run, self._now):
+                return f"it is due at {_moment(submission.due_date)}"
+            if (reason := self._locked(run)) is not None:
+                return reason
+            if submission.flush and (before := _before(run, self._runs)):
+                return f"it flushes the pipeline: {_listed(before)} must end first"
+            return self._in_first_stage(run)
+        if run.status in RUNNABLE and is_held(run):
             return f"it is held{': ' if submission.held else ''}{submission.held}"
-        if unmet(submission):
-            return f"run {submission.after} has not succeeded yet"
-        if not is_due(run, now):
-            return f"it is due at {_moment(submission.due_date)}"
-        if (reason := locked(run)) is not None:
+        if run.status in RUNNABLE and (reason := self._locked(run)) is not None:
             return reason
-        if submission.flush and (before := _before(run, runs)):
-            return f"it flushes the pipeline: {_listed(before)} must end first"
-        return _in_first_stage(run, runs, now, unmet, locked)
-    if run.status in RUNNABLE and is_held(run):
-        return f"it is held{': ' if submission.held else ''}{submission.held}"
-    if run.status in RUNNABLE and (reason := locked(run)) is not None:
-        return reason
-    if run.status == "prepare_done":
-        first = _during("running", runs)
-        return f"run {first.submission.rid} is running" if first else None
-    if run.status == "paused":
-        first = _during("running", runs)
-        return f"run {first.submission.rid} goes first" if first else None
-    if run.status == "run_done":
-        first = _during("analyzing", runs)
-        return f"run {first.submission.rid} is being analyzed" if first else None
-    return None
+        if run.status == "prepare_done":
+            first = _during("running", self._runs)
+            return f"run {first.submission.rid} is running" if first else None
+        if run.status == "paused":
+            first = _during("running", self._runs)
+            return f"run {first.submission.rid} goes first" if first else None
+        if run.status == "run_done":
+            first = _during("analyzing", self._runs)
+            return f"run {first.submission.rid} is being analyzed" if first else None
+        return None
 
+    def _in_first_stage(self, run) -> str | None:
+        if self._preparing is not None:
+            return f"run {self._preparing.submission.rid} is being prepared"
+        prepared = [other for other in self._prepared if _rank(other) > _rank(run)]
+        if prepared:
+            return f"{_listed(prepared)} is prepared and goes first"
+        return f"run {self._best.submission.rid} goes first" if self._best not in (None, run) else None
 
-def _in_first_stage(run, runs, now, unmet, locked) -> str | None:
-    first = _during("preparing", runs)
-    if first is not None:
-        return f"run {first.submission.rid} is being prepared"
-    prepared = [
-        other
-        for other in runs
-        if other.status == "prepare_done" and _rank(other) > _rank(run) and locked(other) is None and not is_held(other)
-    ]
-    if prepared:
-        return f"{_listed(prepared)} is prepared and goes first"
-    ready = [other for other in runs if other.status in WAITING and _may_start(other, now, unmet, locked)]
-    best = max(ready, key=_rank, default=run)
-    return f"run {best.submission.rid} goes first" if best is not run else None
+    @cached_property
+    def _preparing(self):
+        return _during("preparing", self._runs)
+
+    @cached_property
+    def _prepared(self) -> list:
+        return _prepared(self._runs, self._locked)
+
+    @cached_property
+    def _best(self):
+        return _first_to_prepare(self._runs, self._now, self._unmet, self._locked)
 
 
 def _during(status: str, runs):

@@ -3,18 +3,24 @@
 Every method returns after its change is on the disk.
 """
 
+import csv
+import logging
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 
 from sqlalchemy import delete, func, insert, select, update
 
 from .. import pyon
 from ..errors import UsageError
+from ..files import reason
 from ..runs import RIDCounter
 from . import clock, history
 from .database import Database, rows
 from .tables import runs, submissions
 
-__all__ = ["Queue", "Submission"]
+__all__ = ["Queue", "Submission", "note_submission"]
+
+logger = logging.getLogger(__name__)
 
 
 CLOSE = 1e-6
@@ -190,3 +196,12 @@ def _highest(change) -> int:
     """Return the highest number in the database: the file of numbers may be older than it, after a power cut."""
     numbers = [change.execute(select(func.max(table.c.rid))).scalar() for table in (submissions, runs)]
     return max((number for number in numbers if number is not None), default=-1)
+
+
+def note_submission(path: Path, submission: Submission):
+    """Append a submission to a CSV file. It is in the queue, also if that is impossible."""
+    try:
+        with path.open("a", newline="") as file:
+            csv.writer(file).writerow([submission.rid, clock.now(), submission.expid.get("file", "")])
+    except OSError as error:
+        logger.error("%s cannot be written: %s", path, reason(error))

@@ -2,15 +2,20 @@
 
 The policy of a pipeline says what follows from one that fails: nothing is rehearsed (``off``), its
 submitter is told (``warn``), or the run is held (``must``), and not begun before it has passed.
+
+People also ask for rehearsals of what is not submitted, and for what the twin would measure with other numbers. However
+many they are and however slow the twin is, no submission waits for them; those who ask for the same share it.
 """
 
 import asyncio
 import itertools
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import KairosError
+from .. import pyon
+from ..errors import KairosError, UsageError
 from .processes import Processes
 from .queue import Submission
 from .settings import Rehearsing
@@ -21,10 +26,21 @@ logger = logging.getLogger(__name__)
 
 MORE = 60.0
 """Seconds beyond the allowed ones in which a rehearsal must end."""
+MOST_ASKED = 32
+"""Rehearsals for which people may wait that have asked for them, of whatever is not the same."""
+
+
+@dataclass
+class _Asked:
+    """A rehearsal for which somebody has asked."""
+
+    task: asyncio.Task
+    waiting: int = 0
+    """How many wait for it: it is ended with the last of them."""
 
 
 class Rehearsals:
-    """The rehearsals of a laboratory, one at a time.
+    """The rehearsals of a laboratory: one of the submissions, and one of what people ask for, at a time.
 
     `folder`: where their processes work. `begin(expid)`: returns what a process is given.
     `changed(rid)`: called when a run may begin, `failed(rid, why)` when it must not.
@@ -35,8 +51,10 @@ class Rehearsals:
         self._callbacks = callbacks
         self._tasks: dict[int, asyncio.Task] = {}
         self._submissions: dict[int, Submission] = {}
-        self._places = asyncio.Semaphore(1)
-        self._asked = itertools.count()
+        self._places, self._places_asked = asyncio.Semaphore(1), asyncio.Semaphore(1)
+        self._numbers = itertools.count()
+        self._asked: dict[str, _Asked] = {}
+        """Those that have not begun, by what is asked for."""
         self.results: dict[int, dict] = {}
         """What was found, by number of the run, see `twin.verdict.described`; or `sentence` and
         `passed` only."""
@@ -103,22 +121,52 @@ class Rehearsals:
         return self.results.get(rid)
 
     async def now(
-        self, expid: dict, bench: dict[str, float] | None = None, theory: bool = False, summary: bool = False
+        self,
+        expid: dict,
+        bench: dict[str, float] | None = None,
+        theory: bool = False,
+        summary: bool = False,
+        rid: int = 0,
     ) -> dict:
         """Rehearse what is not submitted, whatever the policy; returns what was found, as in `results`, with `theory`
         the curves that the twin has measured and the `numbers` of the bench file. `bench`: numbers of the bench file
-        that have other values. `summary`: with a `summary` to be compared, see `kairos.twin.folder`."""
-        async with self._places:
-            how = {"values": bench or {}, "theory": theory, "summary": summary}
-            found = await self._found(f"asked-{next(self._asked)}", expid, **how)
+        that have other values. `summary`: with a `summary` to be compared, see `kairos.twin.folder`. `rid`: number of
+        the run that is repeated. UsageError if too many are waited for."""
+        how = {"values": bench or {}, "theory": theory, "summary": summary, "rid": rid}
+        key = pyon.encode([expid, how])
+        asked = self._asked.get(key)
+        if asked is None:
+            if len(self._asked) >= MOST_ASKED:
+                raise UsageError(f"{MOST_ASKED} rehearsals are waited for already: ask again when some have ended")
+            task = asyncio.get_running_loop().create_task(self._ask(key, expid, how))
+            asked = self._asked[key] = _Asked(task)
+        asked.waiting += 1
+        try:
+            # Who goes away does not end it for the others.
+            found = dict(await asyncio.shield(asked.task))
+        finally:
+            asked.waiting -= 1
+            if not asked.waiting:
+                self._begun(key, asked.task)
+                asked.task.cancel()
         if not theory:
             found.pop("theory", None)
         return found
 
+    async def _ask(self, key: str, expid: dict, how: dict) -> dict:
+        async with self._places_asked:
+            self._begun(key, asyncio.current_task())
+            return await self._found(f"asked-{next(self._numbers)}", expid, **how)
+
+    def _begun(self, key: str, task):
+        """Whoever asks for the same from now on may mean other parameters."""
+        if key in self._asked and self._asked[key].task is task:
+            del self._asked[key]
+
     async def _rehearse(self, submission: Submission):
         try:
             async with self._places:
-                found = await self._found(str(submission.rid), submission.expid)
+                found = await self._found(str(submission.rid), submission.expid, rid=submission.rid)
         except asyncio.CancelledError:
             return
         finally:
@@ -136,12 +184,12 @@ class Rehearsals:
         self._callbacks["changed"](submission.rid)
 
     async def _found(
-        self, name: str, expid: dict, values: dict | None = None, theory: bool = False, summary: bool = False
+        self, name: str, expid: dict, values: dict | None = None, theory=False, summary=False, rid: int = 0
     ) -> dict:
         """`values`: numbers of the bench file that have other ones. `theory`: its curves are wanted in any case."""
         try:
             how = self._how()
-            how |= {"theory": how["theory"] or theory, "numbers": theory, "summary": summary}
+            how |= {"theory": how["theory"] or theory, "numbers": theory, "summary": summary, "rid": rid}
             begin = {**await self._callbacks["begin"](expid), "how": how, "values": values or {}}
         except (KairosError, OSError) as error:
             return {"passed": False, "sentence": f"is impossible: {error}"}

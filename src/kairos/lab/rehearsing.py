@@ -52,6 +52,7 @@ def _rehearsed(link: Link, folder: Path, begin: dict) -> dict:
             Datasets(link),
             how["within_s"],
             expid=expid,
+            rid=how["rid"],
         )
     numbers = numbers_of(Path(begin["bench"]).read_text()) if how["numbers"] and begin["bench"] is not None else {}
     more = {"summary": summary(found)} if how["summary"] else {}

@@ -20,11 +20,12 @@ from ..errors import KairosError, UsageError
 from ..schedule import listed
 from .defaults import MISSING
 from .excerpts import NOW, OWN, STORED
-from .exports import export, git, prefix
+from .exports import export, git
 from .printed import last_line
 from .processes import Ended, Processes
+from .settings import Settings
 
-__all__ = ["FolderSource", "GitSource", "Repository"]
+__all__ = ["FolderSource", "GitSource", "Repository", "source_of"]
 
 logger = logging.getLogger(__name__)
 
@@ -84,10 +85,11 @@ class FolderSource:
 
 
 class GitSource:
-    """Experiments in a Git repository, bare or not, or in a folder of one. A commit is written to `exports` once."""
+    """Experiments in a Git repository, bare or not, or in a folder of one. A commit is written to `exports` once.
+    `revision`: what stands for the current commit."""
 
-    def __init__(self, root: Path, exports: Path):
-        self.root, self._exports = root.resolve(), exports
+    def __init__(self, root: Path, exports: Path, revision: str = "HEAD"):
+        self.root, self._exports, self._revision = root.resolve(), exports, revision
         self._exporting = asyncio.Lock()
         self._used: Counter[str] = Counter()
 
@@ -95,11 +97,17 @@ class GitSource:
         return await asyncio.to_thread(git, self.root, *words)
 
     async def current(self) -> str:
-        """Return the current commit; UsageError if this is no repository."""
+        """Return the current commit; UsageError if there is none."""
         await self._git("rev-parse", "--git-dir")
+        wanted = f"{self._revision}^{{commit}}"
         try:
-            return (await self._git("rev-parse", "--verify", "--quiet", "HEAD")).decode().strip()
+            found = await self._git("rev-parse", "--verify", "--quiet", "--end-of-options", wanted)
+            return found.decode().strip()
         except UsageError:
+            if self._revision != "HEAD":
+                raise UsageError(
+                    f"the repository {self.root} has no revision {self._revision}, which lab.toml names"
+                ) from None
             raise UsageError(f"the repository {self.root} has no commit yet: 'git commit' makes one") from None
 
     async def resolved(self, revision: str | None) -> tuple[str, str | None]:
@@ -136,8 +144,8 @@ class GitSource:
 
     async def text(self, revision: str, name: str) -> tuple[str, str]:
         """Return a file of a commit, and that commit; UsageError if it is not there."""
-        inside = await asyncio.to_thread(prefix, self.root)
-        text = await self._git("show", "--end-of-options", f"{revision}:{inside}{name}")
+        # Relative to this folder, which may be one of a larger repository.
+        text = await self._git("show", "--end-of-options", f"{revision}:./{name}")
         return text.decode(errors="replace"), revision
 
     async def _export(self, revision: str, folder: Path):
@@ -157,6 +165,15 @@ class GitSource:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
+def source_of(settings: Settings, state: Path) -> FolderSource | GitSource:
+    """Return the source of a laboratory with these settings; UsageError."""
+    root = settings.path(settings.repository)
+    if settings.git:
+        return GitSource(root, state / "exports", settings.revision)
+    files.folder(root)
+    return FolderSource(root)
+
+
 class Repository:
     """The experiments of a source, listed in `experiments`. `below`: only files below this folder
     are scanned. `cache`: file with what earlier scans have found. `folder`: for the folders of
@@ -166,6 +183,7 @@ class Repository:
         self._source, self._processes, self._folder, self._below = source, processes, folder, below
         self._cache, self._master = cache, master
         self.experiments: dict[str, dict] = {}
+        self._by_file: dict[str, list[dict]] = {}
         self.state = {"scanning": False, "cur_rev": NO_REVISION}
         self.published = Publication(lambda: self.experiments)
         self.published_state = Publication(lambda: self.state)
@@ -211,10 +229,8 @@ class Repository:
         """Return what is listed of the experiments that a submission stands for: several if it names no class."""
         if "repo_rev" not in expid:
             return []
-        file, name = expid.get("file"), expid.get("class_name")
-        return [
-            each for each in self.experiments.values() if each["file"] == file and name in (None, each["class_name"])
-        ]
+        name = expid.get("class_name")
+        return [each for each in self._by_file.get(expid.get("file"), ()) if name in (None, each["class_name"])]
 
     def entry(self, expid: dict) -> dict:
         """Return what is listed of the experiment of a submission; empty if it is not in the repository."""
@@ -375,6 +391,9 @@ class Repository:
 
     def _publish(self, found: dict):
         before, self.experiments = self.experiments, found
+        self._by_file = {}
+        for each in found.values():
+            self._by_file.setdefault(each["file"], []).append(each)
         gone = [{"action": "delitem", "path": [], "key": name} for name in before if name not in found]
         new = [
             {"action": "setitem", "path": [], "key": name, "value": entry}

@@ -74,7 +74,7 @@ def record_of(run: Contents, how: dict) -> dict:
         "started": run.begin.get("started"),
         "run_time": run.stage.get("run_time"),
         "ended": run.last,
-        "read": sorted(run.read),
+        "read": dict(sorted(run.read_at.items())),
         "scalars": run.scalars(),
         "fits": run.fits,
         **how,

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
@@ -314,12 +314,25 @@ class Scheduler:
 
     def why(self, run: Run) -> str | None:
         """Return why a run waits; None if it does not."""
-        if run.status in order.WAITING and run.submission.held is None:
-            if self._is_full():
-                return f"the disk is full: less than {ROOM >> 20} MiB are left for {self._folder}"
-            if self.rehearsals.blocks(run.submission):
-                return self.rehearsals.why(run.submission)
-        return order.why(run, self.those_of(run.submission.pipeline), clock.now(), self._unmet, self._locked)
+        return self.whys([run])[run.rid]
+
+    def whys(self, runs: Iterable[Run]) -> dict[int, str | None]:
+        """Return why runs wait, by number; None for those that do not."""
+        is_full, reasons = self._is_full(), {}
+
+        def why(run):
+            submission = run.submission
+            if run.status in order.WAITING and submission.held is None:
+                if is_full:
+                    return f"the disk is full: less than {ROOM >> 20} MiB are left for {self._folder}"
+                if self.rehearsals.blocks(submission):
+                    return self.rehearsals.why(submission)
+            if submission.pipeline not in reasons:
+                known = self.those_of(submission.pipeline), clock.now(), self._unmet, self._locked
+                reasons[submission.pipeline] = order.Reasons(*known)
+            return reasons[submission.pipeline].why(run)
+
+        return {run.rid: why(run) for run in runs}
 
     def those_of(self, pipeline) -> list[Run]:
         """Return the runs of a pipeline."""
@@ -341,8 +354,6 @@ class Scheduler:
         return disk.f_bavail * disk.f_frsize < ROOM
 
     def _unmet(self, submission: Submission) -> bool:
-        if self._is_full():
-            return True
         if self.rehearsals.blocks(submission):
             return True
         if submission.after is None:
@@ -360,11 +371,15 @@ class Scheduler:
         """Let runs of a pipeline enter the stages that are free."""
         if not self._started:
             return
-        now = clock.now()
+        now, is_full = clock.now(), self._is_full()
+
+        def unmet(submission):
+            return is_full or self._unmet(submission)
+
         # A run that leaves a stage may make room for another one in an earlier stage.
         while changes := [
             (run, status)
-            for run, status in order.chosen(self.those_of(pipeline), now, self._unmet, self._locked)
+            for run, status in order.chosen(self.those_of(pipeline), now, unmet, self._locked)
             if run.status != status
         ]:
             for run, status in changes:
@@ -372,7 +387,7 @@ class Scheduler:
                 if status != "flushing":
                     run.task = started(self._perform(run, status), partial(self._cut_short, run))
         waits = order.next_due(self.runs.values(), now) is not None
-        waits = waits or (self.runs and (self._locks.active() or self._is_full()))
+        waits = waits or (self.runs and (is_full or self._locks.active()))
         if self._timer is None and waits:
             self._timer = asyncio.get_running_loop().call_later(DUE, self._check_due)
 

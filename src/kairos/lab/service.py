@@ -65,7 +65,7 @@ class Service:
     def queue(self) -> list[dict]:
         """Return the runs in the queue, in the order in which they will run."""
         runs = sorted(self._lab.scheduler.runs.values(), key=lambda run: run.submission.rank, reverse=True)
-        repository = self._lab.repository
+        repository, reasons = self._lab.repository, self._lab.scheduler.whys(runs)
         return [
             {
                 "rid": run.rid,
@@ -77,7 +77,7 @@ class Service:
                 "termination": run.submission.termination,
                 "after": run.submission.after,
                 "repeat": run.submission.repeat,
-                "why": self._why(run),
+                "why": self._why(run, reasons[run.rid]),
                 "rehearsal": self._lab.scheduler.rehearsals.results.get(run.rid, {}).get("sentence"),
                 "points": self._lab.progress.made(run.rid),
                 "asked_points": asked_points(expid := run.submission.expid, repository.arguments(expid)),
@@ -113,11 +113,11 @@ class Service:
         else:
             self._lab.interactive.supply(rid, values)
 
-    def _why(self, run) -> str | None:
-        """Return why a run waits; None if it does not."""
+    def _why(self, run, reason: str | None) -> str | None:
+        """Return why a run waits; None if it does not. `reason`: of the scheduler."""
         found = self._lab.interactive.asked(run.rid)
         if found is None:
-            return run.problem or self._lab.scheduler.why(run)
+            return run.problem or reason
         names = ", ".join(key for key, *_ in found["arglist_desc"])
         return f"it asks for {names or 'nothing'}: kairos queue answer {run.rid}"
 
@@ -164,13 +164,14 @@ class Service:
         which its file is relative, None if to none. `bench`: numbers of the bench file that have other values, by
         name. `theory`: with the curves that the twin has measured, and the `numbers` of the bench file. KeyError if
         `repo_rev` is no commit."""
+        rid = expid if isinstance(expid, int) else 0
         if isinstance(expid, int):
             expid = self._lab.scheduler.expid(expid)
         check_submission(expid)
         repository = self._lab.repository
         expid, _ = await repository.resolved({"log_level": 30, **expid})
         async with repository.using(expid) as folder:
-            found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory)
+            found = await self._lab.scheduler.rehearsals.now(expid, bench or {}, theory, rid=rid)
         return {**found, "directory": folder}
 
     def locks(self) -> list[dict]:
@@ -249,7 +250,7 @@ class Service:
 
     def restore_parameter(self, key, number):
         """Set a persistent dataset to the value that it was set to by the write `number`."""
-        for row in self._lab.datasets.history(key, -1):
+        for row in self._lab.datasets.history(key, None):
             if row["id"] == number and row["value"] is not None:
                 value, metadata = pyon.decode(row["value"]), pyon.decode(row["metadata"])
                 self._lab.datasets.set(key, value, True, metadata, person=self._person())

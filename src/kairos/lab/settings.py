@@ -189,6 +189,8 @@ class Settings:
     repository: str = "repository"
     git: bool = False
     """Whether the repository is one of Git, whose commits are run."""
+    revision: str = "HEAD"
+    """Branch, tag or commit of Git that is scanned, and run unless a submission names another one."""
     experiments: str = ""
     """Folder of the repository that has the experiments."""
     results: str = "results"
@@ -203,6 +205,9 @@ class Settings:
     pyon: int = 2
     """Version of PYON for clients of notifications and broadcasts that do not name one: 1 for those
     of ARTIQ up to version 8."""
+    hub: str = ""
+    """Settings of the hub that is started with the laboratory, and again when it ends; without it, `kairos hub` serves
+    the page."""
     controllers: bool = True
     """Whether the controllers of the device database that belong to this computer are started."""
     ports: Ports = field(default_factory=Ports)

@@ -8,10 +8,14 @@ page's layouts. Columns have only types that SQLite and PostgreSQL share; values
 PYON text, times seconds of Unix time.
 """
 
+from collections.abc import Iterable
+
 from sqlalchemy import Boolean, Column, Float, Index, Integer, LargeBinary, MetaData, Table
 from sqlalchemy import String as _String
 from sqlalchemy import Text as _Text
 from sqlalchemy.types import TypeDecorator
+
+from ..errors import UsageError
 
 __all__ = [
     "alarms",
@@ -25,13 +29,18 @@ __all__ = [
     "owner",
     "parameters",
     "proposals",
+    "reads",
     "results",
     "runs",
+    "searched",
     "submissions",
     "tags",
 ]
 
 metadata = MetaData()
+
+LONGEST_SEARCH = 1000
+"""Characters of a search. SQLite refuses patterns of 50,000 characters, and some thousand conditions."""
 
 
 def kept(text: str) -> str:
@@ -40,6 +49,15 @@ def kept(text: str) -> str:
     if text.isascii():
         return text.replace("\0", "\ufffd")
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def searched(words: Iterable[str]) -> list[str]:
+    """Return the words of a search as texts in the database are kept; UsageError if they are too long."""
+    found = [kept(word) for word in words]
+    length = len(" ".join(found))
+    if length > LONGEST_SEARCH:
+        raise UsageError(f"a search has at most {LONGEST_SEARCH} characters, this one has {length}")
+    return found
 
 
 class String(TypeDecorator):
@@ -121,6 +139,15 @@ results = Table(
     Column("error", Float),  # standard error of a fit's parameter
 )
 Index("results_number", results.c.name, results.c.number)
+
+reads = Table(
+    "reads",
+    metadata,
+    Column("rid", Integer, primary_key=True, autoincrement=False),
+    Column("key", String, primary_key=True),  # of a dataset that it had not set itself
+    Column("time", Float, nullable=False),
+)
+Index("reads_key", reads.c.key, reads.c.time)
 
 tags = Table(
     "tags",

@@ -69,7 +69,7 @@ def _address(entry) -> tuple[str, int] | None:
 async def _answers(host: str, port: int) -> bool:
     try:
         _, writer = await asyncio.wait_for(asyncio.open_connection(host, port), TIMEOUT)
-    except (OSError, TimeoutError):
+    except (OSError, TimeoutError, ValueError, OverflowError):  # the latter of what is no address
         return False
     writer.close()
     return True

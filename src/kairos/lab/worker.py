@@ -3,7 +3,6 @@
 It is forked by :mod:`.forkserver`, and connects to the laboratory as :mod:`.link` describes.
 """
 
-import faulthandler
 import logging
 import os
 import queue
@@ -31,13 +30,14 @@ from .excerpts import OWN
 from .journal import PERSIST, RETRY, Journal
 from .link import Link
 from .origin import Origin
+from .output import redirect, settle
 from .own_scheduler import OwnScheduler
 from .recording import Recorder
 from .results import stored_name, write_datasets
 from .theory import Theory
 from .watchdogs import Watchdogs
 
-__all__ = ["main", "redirect"]
+__all__ = ["main"]
 
 logger = logging.getLogger(__name__)
 
@@ -237,7 +237,7 @@ class _Run:
         while True:
             try:
                 self.journal.close()
-                return
+                return settle()
             except OSError:  # which the journal has logged
                 time.sleep(RETRY)
 
@@ -333,29 +333,6 @@ def _end(*_):
     """Handle SIGTERM: as an exception, so that devices are closed and the measured data are written."""
     _Ending.requested = True
     sys.exit()
-
-
-class _Format(logging.Formatter):
-    """Lines of a log as :mod:`kairos.controllers.logs` reads them."""
-
-    def format(self, record):
-        message = super().format(record)
-        lines = message.count("\n") + 1
-        return f"{record.levelname}{f'<{lines}>' if lines > 1 else ''}:{record.name}:{message}"
-
-
-def redirect(output: Path):
-    """Send everything that is printed to a file."""
-    file = os.open(output, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o644)
-    for descriptor in (1, 2):
-        os.dup2(file, descriptor)
-    os.close(file)
-    sys.stdout = open(1, "w", buffering=1, errors="replace", closefd=False)
-    sys.stderr = open(2, "w", buffering=1, errors="replace", closefd=False)
-    faulthandler.register(signal.SIGUSR1, sys.stderr)  # shows where a run is that seems to hang
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Format())
-    logging.getLogger().handlers[:] = [handler]
 
 
 def main(folder: str, path: str, begin: dict):

@@ -4,9 +4,9 @@ A decorated function carries `artiq_embedded`, an `EmbeddedInfo` with the fields
 documents, so that tools which inspect it keep working.
 """
 
-import inspect
 import itertools
 import linecache
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from functools import wraps
@@ -162,7 +162,7 @@ def kernel_from_string(parameters: list, body_code: str, decorator: Callable = k
     body = "\n".join("    " + line for line in lines)
     source = f"def kernel_from_string_fn({', '.join(texts)}):\n{body}\n"
     linecache.cache[filename] = (len(source), None, [f"{line}\n" for line in source.split("\n")[:-1]], filename)
-    caller = inspect.currentframe().f_back
+    caller = sys._getframe(1)
     scope = {**{name: getattr(types, name) for name in types.__all__}, **caller.f_globals}
     exec(compile(source, filename, "exec"), scope)
     return decorator(scope["kernel_from_string_fn"])

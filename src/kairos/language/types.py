@@ -5,8 +5,6 @@ Annotations are small values that the compiler reads; they have no effect on the
 a matrix, and `TVar()` a type determined by inference.
 """
 
-from dataclasses import dataclass
-
 __all__ = [
     "TNone",
     "TBool",
@@ -25,13 +23,20 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
 class KernelType:
     """A type of the kernel language: its kind and its component types."""
 
-    kind: str
-    args: tuple["KernelType", ...] = ()
-    num_dims: int = 0
+    def __init__(self, kind: str, args: tuple["KernelType", ...] = (), num_dims: int = 0) -> None:
+        self.kind, self.args, self.num_dims = kind, args, num_dims
+
+    def __repr__(self) -> str:
+        return f"KernelType(kind={self.kind!r}, args={self.args!r}, num_dims={self.num_dims!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return vars(self) == vars(other) if isinstance(other, KernelType) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.args, self.num_dims))
 
     def __call__(self) -> "KernelType":
         """Return the type itself: `TInt32()` means the same as `TInt32`."""

@@ -26,7 +26,11 @@ from .connect import ClosedAtOnce, connect
 __all__ = ["Gateware", "KeyNotKnown", "Management", "ManagementError", "PORT", "PathAbsent", "read_key"]
 
 TIMEOUT = 30.0
-"""Timeout in seconds of a request; a flash image of 16 MB takes a while."""
+"""Seconds in which a short request must be answered."""
+
+STORED_PER_SECOND = 20_000
+"""Bytes of a request that a device stores in a second at least: each of these seconds is allowed beside the timeout. A
+card behind a link that is searched, erased and written is that slow; a boot image of 16 MB on a board's own is not."""
 
 PATIENCE = 15.0
 """Seconds that a restart may take."""
@@ -237,6 +241,7 @@ class Management:
     def _exchange(self, request: bytes) -> tuple[int, bytes]:
         """Send an encoded request; returns type and content of the reply."""
         self._send(request)
+        self._socket.settimeout(self._timeout + len(request) / STORED_PER_SECOND)
         try:
             return _wire.read_management_reply(self._read)
         except _wire.ProtocolError as error:

@@ -6,21 +6,22 @@ lacks. Version 1 consists of Python literals and calls of a few names: ``(1, 2)`
 and what ARTIQ up to version 8 speaks.
 """
 
-import base64
 import contextlib
+import itertools
 import json
 import math
 import os
 import re
+import sys
+from binascii import a2b_base64, b2a_base64
 from collections import OrderedDict
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from ..numeric import generic, ndarray, numpy
 from .literals import number_of, value_of
 
-__all__ = ["TooLarge", "decode", "encode", "load_file", "store_file", "typed"]
+__all__ = ["TooLarge", "beginning", "decode", "encode", "load_file", "store_file", "typed"]
 
 
 SHOWN = 200
@@ -46,7 +47,7 @@ def _to_json(value):
     if type(value) is list and _PLAIN.issuperset(map(type, value)):
         return value  # there may be millions
     if isinstance(value, generic):
-        return _wrap("npscalar", value.dtype.str, base64.b64encode(value.data).decode())
+        return _wrap("npscalar", value.dtype.str, _base64(value.data))
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, list):
@@ -64,15 +65,51 @@ def _to_json(value):
     if isinstance(value, complex):
         return _wrap("complex", value.real, value.imag)
     if isinstance(value, bytes | bytearray):
-        return _wrap("bytes", base64.b64encode(value).decode())
+        return _wrap("bytes", _base64(value))
     if isinstance(value, slice):
         return _wrap("slice", value.start, value.stop, value.step)
-    if isinstance(value, Fraction):
+    if _is_fraction(value):
         return _wrap("Fraction", value.numerator, value.denominator)
     if isinstance(value, ndarray) and not value.dtype.hasobject:
-        data = base64.b64encode(numpy.ascontiguousarray(value).tobytes()).decode()
+        data = _base64(numpy.ascontiguousarray(value).tobytes())
         return _wrap("nparray", list(value.shape), value.dtype.str, data)
     raise TypeError(f"{_named(value)} cannot be written as PYON")
+
+
+def _to_json_cut(value, left: list[int]):
+    """As `_to_json`, of so many parts that their text has more than `left` characters, if there are as many: what is
+    lacking comes after those. Each part counts as the least that it may be."""
+    left[0] -= 1
+
+    def cut(items):
+        for item in items:
+            if left[0] < 0:
+                return
+            yield _to_json_cut(item, left)
+
+    if isinstance(value, generic):
+        return _to_json(value)
+    if isinstance(value, str):
+        text, left[0] = value[: max(left[0], 0) + 1], left[0] - len(value)
+        return text
+    if isinstance(value, list):
+        return list(cut(value))
+    if isinstance(value, tuple | set):
+        return _wrap("tuple" if isinstance(value, tuple) else "set", list(cut(value)))
+    if isinstance(value, dict):
+        parts = list(cut(part for item in value.items() for part in item))
+        items = list(itertools.zip_longest(parts[::2], parts[1::2]))
+        if isinstance(value, OrderedDict) or "__jsonclass__" in value or not all(isinstance(key, str) for key in value):
+            return _wrap("OrderedDict" if isinstance(value, OrderedDict) else "dict", [list(item) for item in items])
+        return dict(items)
+    if isinstance(value, bytes | bytearray):
+        data, left[0] = value[: 3 * max(left[0], 1)], left[0] - len(value)
+        return _wrap("bytes", _base64(data))
+    if isinstance(value, ndarray) and not value.dtype.hasobject and value.nbytes > 3 * max(left[0], 1):
+        first = value.flat[: max(left[0], 1) * 3].tobytes()  # each has a byte
+        data, left[0] = first[: len(first) // 3 * 3], -1
+        return _wrap("nparray", list(value.shape), value.dtype.str, _base64(data))
+    return _to_json(value)
 
 
 def _pairs(items):
@@ -87,7 +124,7 @@ def _integer(value):
 
 
 def _elements(dtype, data):
-    elements = numpy.frombuffer(base64.b64decode(data), dtype=dtype)
+    elements = numpy.frombuffer(a2b_base64(data), dtype=dtype)
     if elements.dtype.kind in "UV":
         try:
             elements.tolist()
@@ -102,9 +139,9 @@ _CLASSES = {
     "OrderedDict": lambda items: OrderedDict(_pairs(items)),
     "set": lambda items: set(items),
     "complex": lambda real, imaginary: complex(number_of(real), number_of(imaginary)),
-    "bytes": lambda text: base64.b64decode(text),
+    "bytes": lambda text: a2b_base64(text),
     "slice": slice,
-    "Fraction": lambda numerator, denominator: Fraction(_integer(numerator), _integer(denominator)),
+    "Fraction": lambda numerator, denominator: _fraction(numerator, denominator),
     "nparray": lambda shape, dtype, data: _elements(dtype, data).reshape(shape).copy(),
     "npscalar": lambda dtype, data: _elements(dtype, data)[0],
 }
@@ -135,12 +172,33 @@ def encode(value, version: int = 2, pretty: bool = False) -> str:
         raise TypeError(f"cannot be written as PYON: {error}") from None
 
 
+def beginning(value, count: int) -> str:
+    """Return the first `count` characters of `encode(value)`, or all if it has fewer, without encoding the rest. For
+    values that can be encoded."""
+    return json.dumps(_to_json_cut(value, [count]))[:count]
+
+
 def _items(values) -> str:
     return ", ".join(map(_to_literal, values))
 
 
-def _base64(data: bytes) -> str:
-    return f'b"{base64.b64encode(data).decode()}"'
+def _base64(data: bytes | bytearray | memoryview) -> str:
+    return b2a_base64(data, newline=False).decode()
+
+
+def _bytes(data: bytes) -> str:
+    return f'b"{_base64(data)}"'
+
+
+def _is_fraction(value) -> bool:
+    known = sys.modules.get("fractions")  # imported by whatever has made one
+    return known is not None and isinstance(value, known.Fraction)
+
+
+def _fraction(numerator, denominator):
+    from fractions import Fraction  # imported late: it takes as long as all else here
+
+    return Fraction(_integer(numerator), _integer(denominator))
 
 
 def _quoted(text: str) -> str:
@@ -165,16 +223,17 @@ _LITERALS: dict[type, Callable[[Any], str]] = {
     OrderedDict: lambda value: f"OrderedDict({_to_literal(list(value.items()))})",
     dict: lambda value: "{" + ", ".join(f"{_to_literal(k)}: {_to_literal(v)}" for k, v in value.items()) + "}",
     slice: lambda value: f"slice({_items((value.start, value.stop, value.step))})",
-    Fraction: lambda value: f"Fraction({value.numerator}, {value.denominator})",
 }
 """Texts of version 1, by type; of several types that fit a value, the first counts."""
 
 
 def _to_literal(value) -> str:
     if isinstance(value, generic):
-        return f"npscalar({json.dumps(value.dtype.str)}, {_base64(value.tobytes())})"
+        return f"npscalar({json.dumps(value.dtype.str)}, {_bytes(value.tobytes())})"
     if isinstance(value, ndarray) and not value.dtype.hasobject:
-        return f"nparray({_to_literal(value.shape)}, {json.dumps(value.dtype.str)}, {_base64(value.tobytes())})"
+        return f"nparray({_to_literal(value.shape)}, {json.dumps(value.dtype.str)}, {_bytes(value.tobytes())})"
+    if _is_fraction(value):
+        return f"Fraction({value.numerator}, {value.denominator})"
     text = _LITERALS.get(type(value)) or next(
         (text for kind, text in _LITERALS.items() if isinstance(value, kind)), None
     )

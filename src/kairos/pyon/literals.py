@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["number_of", "value_of"]
 
-_TOKEN = re.compile(
-    r"""
+_TOKEN = r"""
     [ \t\f\r\n]*+ (?:
     (?P<number> (?: 0[xXoObB][\da-fA-F_]++ | (?: \d[\d_]*+\.?[\d_]*+ | \.\d[\d_]*+ ) (?:[eE][+-]?\d[\d_]*+)?+ [jJ]?+ )
         (?!\w) )
@@ -19,9 +18,7 @@ _TOKEN = re.compile(
     | (?P<sign> [-+] )
     | (?P<mark> [][(){},:] )
     | (?P<end> \Z )
-    )""",
-    re.ASCII | re.DOTALL | re.VERBOSE,
-)
+    )"""
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -67,7 +64,8 @@ class _Reader:
     @staticmethod
     def _read(text: str) -> Iterator[tuple[str, str]]:
         place = 0
-        while found := _TOKEN.match(text, place):
+        token = re.compile(_TOKEN, re.ASCII | re.DOTALL | re.VERBOSE).match  # kept by `re`
+        while found := token(text, place):
             kind = found.lastgroup
             yield kind, found[kind]
             place = found.end()

@@ -362,19 +362,14 @@ class Session:
                 column,
                 text(function),
                 message if isinstance(message, int) else None,
+                range(*(min(place, len(backtrace)) for place in extent)),
             )
-            for key, message, params, (file, line, column, function) in raised
+            for (key, message, params, (file, line, column, function)), extent in zip(raised, extents, strict=True)
         ]
-        for exception, (first, end) in zip(exceptions, extents, strict=True):
-            exception.frames = range(first, end)
         self._kernel_runs = False
         self._warn_async_errors(async_errors)
         if not exceptions:
             raise codec.ProtocolError("a kernel exception without an exception")
-        for exception in exceptions:
-            exception.frames = range(
-                min(exception.frames.start, len(backtrace)), min(exception.frames.stop, len(backtrace))
-            )
         core_exception = CoreException(Report(exceptions, backtrace), compiled.symbolize)
         raise build_python_exception(core_exception, embedding)
 

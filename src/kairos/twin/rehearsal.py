@@ -208,6 +208,7 @@ class Twin:
         longest_s: float | None = None,
         folder: str | Path | None = None,
         expid: dict | None = None,
+        rid: int = 0,
     ) -> Rehearsal:
         """Rehearse an experiment, and return what was found.
 
@@ -217,7 +218,7 @@ class Twin:
         provenance: note what it depends on. longest_s: with it, `within_s` is processor time, of this process and of
         the device, and this is the time in all: for one that gives way to other processes. folder: working directory in
         which it may write; by default one that is deleted, with copies of the small files of this one. expid: as it is
-        submitted, by default as it would be.
+        submitted, by default as it would be. rid: the number of the run that it thinks it is.
         UsageError for arguments that it does not take.
         """
         started, printed = time.monotonic(), StringIO()
@@ -238,6 +239,7 @@ class Twin:
                     note=_Points(found),
                     traced=provenance,
                     answers=DefaultAnswers,
+                    rid=rid,
                     expid=expid or _expid(path, class_name, arguments),
                 )
             except BaseException as error:

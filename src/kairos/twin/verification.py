@@ -139,7 +139,9 @@ def _read(path: Path) -> dict[str, Any]:
             name: resultfiles.value(item) for name, item in resultfiles.datasets(resultfiles.group_of(file, "datasets"))
         }
         expid = pyon.decode(resultfiles.text(file["expid"]))
-        found = {"provenance": texts, "imported": imported, "datasets": datasets, "expid": expid}
+        # Some name their datasets by it.
+        rid = int(resultfiles.value(file["rid"])) if "rid" in file else 0
+        found = {"provenance": texts, "imported": imported, "datasets": datasets, "expid": expid, "rid": rid}
         return found | _waveform(file)
 
 
@@ -220,6 +222,7 @@ def _repeated(
                 within_s,
                 provenance=True,
                 longest_s=longest_s,
+                rid=file["rid"],
             )
             yield found, used.device
     finally:

@@ -45,7 +45,8 @@ class Case:
 
 
 class Framed:
-    """Calls at a fixed place in a card's frames: a Phaser's are 320 ns long, a Fastino counts 16 of 392 ns."""
+    """Calls at a fixed place in a card's frames: a Phaser's are 320 ns long, a Fastino counts 16 of 392 ns, a character
+    to a camera on CoaXPress lasts 480 ns."""
 
     def __init__(self, device):
         self.core, self.device = device.core, device
@@ -59,6 +60,11 @@ class Framed:
     def pulse(self, window, profiles):
         at_mu(now_mu() + 320 - now_mu() % 320)
         self.device.channel[1].miqro.pulse(window, profiles)
+
+    @kernel
+    def trigger(self, number):
+        at_mu(now_mu() + 480 - now_mu() % 480)
+        self.device.send_cxp_linktrigger(number)
 
 
 class Servo:
@@ -106,6 +112,7 @@ SETUPS: dict[str, Callable] = {
     "lab": _lab,
     "cards": _cards,
     "songbird": lambda folder: database("songbird", folder),
+    "mtdds": lambda folder: database("mtdds", folder),
     "servo": lambda folder: database("servo", folder),
 }
 """Functions that write a database to a folder, by name; devices without a driver's bus are not reached."""
@@ -139,6 +146,11 @@ CASES = {
     "shuttler_relays": Case("cards", "relay", "enable", (0x1234,), words=[(16, 0x1234)]),
     "shuttler_adc": Case("cards", "adc", "write16", (1, 0x8010), (), words=[(24, 0x018010)]),
     "songbird": Case("songbird", "songbird0", "write_reg", (0x18, 0x5A), words=[(32, 0x185A0000)], until=100_000),
+    "coaxpress": Case("cards", "cxp0", "trigger", (1,), (), pins=("cxp0_tx",), by=Framed),
+    "mtdds_dac": Case("mtdds", "mtdds0_dac", "write", (0x0D, 0x8001), (), words=[(24, 0x0D8001)]),
+    "mtdds_upconverter": Case("mtdds", "mtdds0_lo1", "write", (0x12345679,), (), words=[(32, 0x12345679)]),
+    "mtdds_attenuator": Case("mtdds", "mtdds0_att1", "set_att_mu", (0x5A,), (), words=[(8, 0x5A)]),
+    "mtdds_controls": Case("mtdds", "mtdds0", "set_dac_ctrl", (True, True, False), ()),
     "suservo": Case(
         "servo",
         "suservo0",

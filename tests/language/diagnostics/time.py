@@ -28,6 +28,10 @@ PROGRAMS = {
         with interleave:
             delay_mu(x)
     """,
+    "delay that is too long": """
+        with interleave:
+            delay(1e300)
+    """,
     "recursion": """
         class Exp(Host):
             @kernel

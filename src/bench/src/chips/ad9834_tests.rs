@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::vectors::vectors;
 
 const CLOCK: f64 = 75e6;
 /// Half of the serial clock's period in ns.
@@ -116,6 +117,27 @@ fn tone_follows_the_selected_registers() {
         (&report["frequency_register"], &report["phase_register"]),
         (&json!(1), &json!(1))
     );
+}
+
+/// Words of the vectors after a reset: frequency and phase that they were computed for, in the registers named.
+#[test]
+fn words_of_the_vectors_give_frequency_and_phase() {
+    let vectors = vectors("ad9834_set");
+    assert_eq!(vectors.len(), 2);
+    for vector in vectors {
+        let mut bus = Bus::new(CLOCK);
+        let words = vector["words"].as_array().unwrap().iter();
+        let words = words.map(|word| u32::from_str_radix(word.as_str().unwrap(), 16).unwrap());
+        bus.send(&words.collect::<Vec<u32>>());
+        assert!((bus.last().hz - vector["f"].as_f64().unwrap()).abs() < 0.3);
+        let report = bus.chip.report(bus.at);
+        let register = vector["phase_reg"].as_u64().unwrap() as usize;
+        let phase = report["phases_turns"][register].as_f64().unwrap();
+        assert!((phase - vector["phase"].as_f64().unwrap()).abs() < 1e-3, "{phase}");
+        assert_eq!(report["frequency_register"], vector["freq_reg"]);
+        assert_eq!(report["phase_register"], vector["phase_reg"]);
+        assert_eq!(bus.warnings(), Vec::<String>::new());
+    }
 }
 
 #[test]

@@ -228,3 +228,30 @@ impl Adf5356 {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vectors::vectors;
+
+    /// Words of the vectors, in their order: the chip locks at the frequency that they were computed for.
+    #[test]
+    fn words_of_the_vectors_give_their_frequency() {
+        let mut tuned = 0;
+        for vector in vectors("adf5356") {
+            let Some(hz) = vector["f"].as_f64() else {
+                continue;
+            };
+            let mut chip = Adf5356::new(vector["refclk"].as_f64().unwrap());
+            chip.gain_db = 0.0;
+            let words = vector["words"].as_str().unwrap().split_whitespace();
+            let words = words.filter_map(|word| u32::from_str_radix(word, 16).ok());
+            let warnings: Vec<String> = words.flat_map(|word| chip.write(0, word)).collect();
+            assert_eq!(warnings, Vec::<String>::new());
+            let tone = chip.tone(LOCK);
+            assert!((tone.hz - hz).abs() < 0.1 && chip.is_locked(LOCK), "{hz}: {tone:?}");
+            tuned += 1;
+        }
+        assert_eq!(tuned, 5);
+    }
+}

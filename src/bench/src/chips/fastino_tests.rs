@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::super::fastlink::{sending, INPUTS};
 use super::*;
+use crate::vectors::vectors;
 
 /// A frame that begins at `start`: header, codes, and a CRC, which may be wrong.
 fn send(card: &mut Fastino, start: Ns, header: u64, codes: &[u16; CHANNELS], good: bool) -> Outbox {
@@ -9,13 +10,18 @@ fn send(card: &mut Fastino, start: Ns, header: u64, codes: &[u16; CHANNELS], goo
     for code in codes {
         bits.extend((0..16).map(|n| code >> n & 1 != 0));
     }
+    receive(card, start, sending::changes(&GEOMETRY, start, &bits, good))
+}
+
+/// Lets the card receive a frame that begins at `start`.
+fn receive(card: &mut Fastino, start: Ns, frame: Vec<(Ns, Vec<Change>)>) -> Outbox {
     let mut out = Outbox::default();
     let mut act_until = |card: &mut Fastino, at: Ns| {
         while let Some(next) = card.next().filter(|next| *next <= at) {
             card.act(next, &mut out);
         }
     };
-    for (at, changes) in sending::changes(&GEOMETRY, start, &bits, good) {
+    for (at, changes) in frame {
         act_until(card, at);
         card.input(at, &changes, &mut Outbox::default());
     }
@@ -108,4 +114,35 @@ fn frames_are_received_back_to_back_and_after_gaps() {
         send(&mut card, start, all, &[n as u16; CHANNELS], true);
         assert_eq!((card.frames, card.codes[31]), (n as u64 + 1, n as u16));
     }
+}
+
+/// Frames of the vectors, bit by bit: each DAC in the mask has the word that the vector says.
+#[test]
+fn frames_of_the_vectors_have_the_effect_of_their_fields() {
+    let hexadecimal = |text: &str| u64::from_str_radix(text, 16).unwrap();
+    let mut frames = 0;
+    for vector in vectors("fastino_frame") {
+        let Some(digits) = vector["frame"].as_str() else {
+            continue;
+        };
+        let mut card = Fastino::new();
+        let levels = sending::levels_of(&GEOMETRY, &sending::bits_of(&GEOMETRY, digits));
+        let out = receive(&mut card, 0, sending::changes_of(&GEOMETRY, 0, levels));
+        assert!(out.warnings.is_empty(), "{:?}", out.warnings);
+        let configuration = vector["cfg"].as_u64().unwrap();
+        assert_eq!(u64::from(card.configuration), configuration);
+        assert_eq!(card.leds, vector["leds"].as_u64().unwrap());
+        let mask = hexadecimal(vector["enable"].as_str().unwrap());
+        let same = vector["data"].as_str().map(|text| text.split(' ').next_back().unwrap());
+        let resets = cfg::CARD_RESET.get(configuration) != 0;
+        for n in (0..CHANNELS).filter(|n| mask >> n & 1 != 0 && !resets) {
+            let word = hexadecimal(same.unwrap_or_else(|| vector["data"][n].as_str().unwrap()));
+            match vector["typ"].as_u64() {
+                Some(0) => assert_eq!(u64::from(card.codes[n]), word),
+                _ => assert_eq!(card.interpolators[n], word),
+            }
+        }
+        frames += card.frames;
+    }
+    assert_eq!(frames, 5);
 }

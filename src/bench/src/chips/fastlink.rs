@@ -246,6 +246,16 @@ pub mod sending {
 
     use super::*;
 
+    /// The bits of a frame, bit 0 first, from its hexadecimal digits.
+    pub fn bits_of(geometry: &Geometry, digits: &str) -> Vec<bool> {
+        let nibbles = digits.chars().rev().map(|digit| digit.to_digit(16).unwrap());
+        let mut bits: Vec<bool> = nibbles
+            .flat_map(|nibble| (0..4).map(move |n| nibble >> n & 1 != 0))
+            .collect();
+        bits.resize((geometry.words * geometry.word_bits) as usize * LANES, false);
+        bits
+    }
+
     /// The levels of all lines in each bit time of a frame with this payload, whose CRC may be wrong.
     pub fn levels(geometry: &Geometry, payload: &[bool], good: bool) -> Vec<[bool; LANES + 1]> {
         let bits = (geometry.words * geometry.word_bits) as usize * LANES;
@@ -261,6 +271,11 @@ pub mod sending {
         });
         let crc = crc ^ u32::from(!good);
         (0..width).for_each(|n| frame[n as usize] = crc >> n & 1 != 0);
+        levels_of(geometry, &frame)
+    }
+
+    /// The levels of all lines in each bit time of a frame.
+    pub fn levels_of(geometry: &Geometry, frame: &[bool]) -> Vec<[bool; LANES + 1]> {
         let times = frame.chunks(LANES).rev().enumerate();
         times
             .map(|(time, lanes)| {
@@ -274,13 +289,14 @@ pub mod sending {
 
     /// Changes of the lines during a frame from `start` on, and their return to low at its end.
     pub fn changes(geometry: &Geometry, start: Ns, payload: &[bool], good: bool) -> Vec<(Ns, Vec<Change>)> {
+        changes_of(geometry, start, levels(geometry, payload, good))
+    }
+
+    /// Changes of the lines with these levels from `start` on, and their return to low.
+    pub fn changes_of(geometry: &Geometry, start: Ns, levels: Vec<[bool; LANES + 1]>) -> Vec<(Ns, Vec<Change>)> {
         let mut before = [false; LANES + 1];
         let mut found = Vec::new();
-        for (n, now) in levels(geometry, payload, good)
-            .into_iter()
-            .chain([[false; LANES + 1]])
-            .enumerate()
-        {
+        for (n, now) in levels.into_iter().chain([[false; LANES + 1]]).enumerate() {
             let changed = (0..now.len()).filter(|line| now[*line] != before[*line]);
             let changes: Vec<Change> = changed.map(|line| (line, Signal::Level(now[line]))).collect();
             if !changes.is_empty() {

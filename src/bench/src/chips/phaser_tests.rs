@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::super::fastlink::sending;
 use super::oscillators::Word;
 use super::*;
+use crate::vectors::vectors;
 
 const FRAME: Ns = 320;
 /// Output of the base gateware's answers.
@@ -26,6 +27,47 @@ fn run(card: &mut Phaser, until: Ns, out: &mut Outbox) {
     while let Some(next) = card.next().filter(|next| *next <= until) {
         card.act(next, out);
     }
+}
+
+/// Frames of the vectors, bit by bit: accesses to registers, and samples.
+#[test]
+fn frames_of_the_vectors_are_received_with_their_fields() {
+    let hexadecimal = |value: &serde_json::Value| u32::from_str_radix(value.as_str().unwrap(), 16).unwrap();
+    let mut frames = 0;
+    for vector in vectors("phaser_frame") {
+        let Some(digits) = vector["frame"].as_str() else {
+            continue;
+        };
+        let levels = sending::levels_of(&GEOMETRY, &sending::bits_of(&GEOMETRY, digits));
+        let (mut link, mut received) = (Receiver::new(GEOMETRY), Received::Nothing);
+        for (at, changes) in sending::changes_of(&GEOMETRY, 0, levels) {
+            link.receive(at, &changes);
+        }
+        while let Some(at) = link.next() {
+            received = link.act(at);
+        }
+        let Received::Payload(bits) = received else {
+            panic!("{vector}: {received:?}");
+        };
+        frames += 1;
+        let head = fastlink::word(&bits, 0, chip::FRAME.width as usize) as u32;
+        if vector["words"].is_array() {
+            assert_eq!(frame::KIND.get(head), frame::KIND_PULSES);
+            continue;
+        }
+        assert_eq!(u64::from(frame::WRITE.get(head)), vector["we"].as_u64().unwrap());
+        assert_eq!(frame::REGISTER.get(head), hexadecimal(&vector["addr"]));
+        assert_eq!(frame::DATA.get(head), hexadecimal(&vector["data"]));
+        assert_eq!(u64::from(frame::KIND.get(head)), vector["type"].as_u64().unwrap());
+        let (first, width) = (chip::FRAME.width as usize, chip::SAMPLE.width as usize / 2);
+        for (n, samples) in vector["samples_recent_first"].as_array().unwrap().iter().enumerate() {
+            for (part, value) in samples.as_array().unwrap().iter().enumerate() {
+                let word = fastlink::word(&bits, first + (4 * n + part) * width, width);
+                assert_eq!(word as i64, value.as_i64().unwrap() & 0x3fff);
+            }
+        }
+    }
+    assert_eq!(frames, 6);
 }
 
 fn access(write: bool, register: u32, data: u32) -> u32 {

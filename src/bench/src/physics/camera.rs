@@ -31,7 +31,6 @@ const BEHIND: usize = 12;
 /// The camera: input 0 is the trigger, the others are photons; the outputs are the lines.
 pub struct Camera {
     sensor: Sensor,
-    trigger: bool,
 }
 
 impl Camera {
@@ -39,7 +38,6 @@ impl Camera {
     pub fn new(options: Options, random: Pcg64Mcg) -> Self {
         Self {
             sensor: Sensor::new(options, random),
-            trigger: false,
         }
     }
 
@@ -89,12 +87,7 @@ impl Model for Camera {
         for (input, signal) in changes {
             match signal {
                 Signal::Photons(rate) if *input > 0 => self.sensor.see(input - 1, *rate),
-                Signal::Level(level) if *input == 0 => {
-                    if *level && !self.trigger {
-                        self.sensor.expose(at, out);
-                    }
-                    self.trigger = *level;
-                }
+                Signal::Level(level) if *input == 0 => self.sensor.trigger(at, *level, out),
                 _ => {}
             }
         }

@@ -1,7 +1,7 @@
 //! The sensor of a camera: from photons to an image.
 //!
 //! The light of each ion is spread over the pixels around its position; each pixel counts with shot
-//! noise. The cameras, which differ in their links, are `camera.rs` and `cxp_camera.rs`.
+//! noise. The cameras, which differ in their links, are `camera.rs` and `cxp/camera.rs`.
 
 use rand_distr::{Distribution, Poisson};
 use rand_pcg::Pcg64Mcg;
@@ -51,6 +51,8 @@ pub struct Sensor {
     ends: Option<Ns>,
     /// Start of the next exposure without a trigger.
     begins: Option<Ns>,
+    /// Level of the trigger.
+    trigger: bool,
     /// End of the last frame's transmission.
     busy: Ns,
     image: Vec<u16>,
@@ -72,6 +74,7 @@ impl Sensor {
             collected: vec![0.0; sources],
             counted: 0,
             ends: None,
+            trigger: false,
             busy: 0,
             frames: 0,
             missed: 0,
@@ -90,6 +93,14 @@ impl Sensor {
     /// Sets the photons per second of a source, after [`Self::count`].
     pub fn see(&mut self, source: usize, rate: f64) {
         self.rates[source] = rate;
+    }
+
+    /// Takes the level of the trigger, whose rising edge starts an exposure.
+    pub fn trigger(&mut self, at: Ns, level: bool, out: &mut Outbox) {
+        if level && !self.trigger {
+            self.expose(at, out);
+        }
+        self.trigger = level;
     }
 
     /// Starts an exposure if possible.

@@ -16,6 +16,8 @@ mod strings;
 mod subkernel;
 mod time;
 
+pub(crate) use time::{LONGEST, NO_TIME};
+
 use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::Emitter;
 use crate::ir::Value;

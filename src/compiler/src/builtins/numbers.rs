@@ -99,6 +99,8 @@ pub fn code(emitter: &mut Emitter, number: Number, site: Site, values: Vec<Value
             None => Value::bool(false),
         },
         Number::Int | Number::Int32 | Number::Int64 | Number::Float => match values.into_iter().next() {
+            // The others are NumPy's, which do not raise either.
+            Some(value) if number == Number::Int && value.ty == ir::Ty::F64 => emitter.integer_of(value, &ty),
             Some(value) => emitter.build.convert(value, &ty),
             None if ty == ir::Ty::F64 => Value::float(0.0),
             None => Value::int(ty, 0),
@@ -106,7 +108,7 @@ pub fn code(emitter: &mut Emitter, number: Number, site: Site, values: Vec<Value
         Number::Round => {
             let [value] = exactly(values);
             let rounded = emitter.round(value);
-            emitter.build.convert(rounded, &ty)
+            emitter.integer_of(rounded, &ty)
         }
         Number::Abs => {
             let [value] = exactly(values);

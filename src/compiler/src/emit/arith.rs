@@ -180,6 +180,49 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
+    /// A float without its fraction, as an integer. Raises as Python does if it is no number; and if it is too
+    /// large, which it never is in Python.
+    pub(crate) fn integer_of(&mut self, value: Value, ty: &Ty) -> Value {
+        let too_large = match ty {
+            Ty::I32 => "the float is too large for an int32: use int64(round(x)), or smaller units",
+            _ => "the float is too large for an int64",
+        };
+        let no_number = (Exception::ValueError, "cannot convert float NaN to integer");
+        self.require_integer(&value, ty, [no_number, (Exception::OverflowError, too_large)]);
+        self.build.convert(value, ty)
+    }
+
+    /// Raises the first exception if a float is no number, and the second if it does not fit into an integer type.
+    /// This costs one comparison if the magnitude of the number fits.
+    pub(crate) fn require_integer(&mut self, value: &Value, ty: &Ty, exceptions: [(Exception, &str); 2]) {
+        let [(no_number, text), (too_large, text_too_large)] = exceptions;
+        let limit = 2f64.powi(ty.bits() as i32 - 1);
+        // The lowest float whose integer part fits.
+        let lowest = if *ty == Ty::I32 {
+            (-limit - 1.0).next_up()
+        } else {
+            -limit
+        };
+        if value.as_float().is_some_and(|known| (lowest..limit).contains(&known)) {
+            return;
+        }
+        let magnitude = self.absolute(value.clone());
+        let usual = self.build.compare(Compare::FOlt, magnitude, Value::float(limit));
+        let (rare, fits) = (self.build.new_block("rare"), self.build.new_block("fits"));
+        self.build.branch(usual, fits, rare);
+        self.build.block = rare;
+        if text != text_too_large {
+            let number = self.build.compare(Compare::FOeq, value.clone(), value.clone());
+            self.require(number, no_number, text, &[]);
+        }
+        let negative = self.build.compare(Compare::FOlt, value.clone(), Value::float(0.0));
+        let above = self.build.compare(Compare::FOge, value.clone(), Value::float(lowest));
+        let lowest_of_all = self.build.binary(Binary::And, negative, above);
+        self.require(lowest_of_all, too_large, text_too_large, &[]);
+        self.build.jump(fits);
+        self.build.block = fits;
+    }
+
     /// Rounds half away from zero.
     pub(crate) fn round(&mut self, value: Value) -> Value {
         match value.as_float() {

@@ -102,7 +102,7 @@ impl Infer<'_, '_> {
                 }
             });
             walk_exprs(&function.ast.body, &mut |expr| {
-                warnings.extend(saturates(&program.types, function, expr));
+                warnings.extend(overflows(&program.types, function, expr));
             });
             let mut inner = HashSet::new();
             walk_exprs(&function.ast.body, &mut |expr| {
@@ -198,7 +198,7 @@ fn is_calculated(expr: &Expr) -> bool {
 }
 
 /// The warning for a constant float that is rounded to an integer that is too small for it.
-fn saturates(types: &Types, function: &FunctionInstance, expr: &Expr) -> Option<Box<Diagnostic>> {
+fn overflows(types: &Types, function: &FunctionInstance, expr: &Expr) -> Option<Box<Diagnostic>> {
     let ExprKind::Call { callee, args, .. } = &expr.kind else {
         return None;
     };
@@ -215,7 +215,7 @@ fn saturates(types: &Types, function: &FunctionInstance, expr: &Expr) -> Option<
     if fits {
         return None;
     }
-    let text = format!("{value} does not fit into an {kind}, which is needed here: the nearest is taken");
+    let text = format!("{value} does not fit into an {kind}, which is needed here: an OverflowError at run time");
     Some(Diagnostic::new(given.span, text).help("round in 64 bits, as in int64(round(x)), or in smaller units"))
 }
 

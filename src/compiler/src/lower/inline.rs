@@ -11,8 +11,8 @@ use crate::ir::*;
 const LARGEST: usize = 8;
 const CALL: usize = 3;
 /// Largest weight of a function that is inlined where a constant time in seconds is passed to it,
-/// because the conversion folds.
-const FOLDED: usize = 24;
+/// because the conversion folds, with the check that it is a time.
+const FOLDED: usize = 36;
 /// The firmware function that converts floats to machine units.
 const CONVERSION: &str = "round";
 

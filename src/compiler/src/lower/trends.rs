@@ -207,6 +207,8 @@ impl<'a> Trends<'a> {
         if let Kind::Builtin(builtin) = self.kind(callee) {
             return match (builtin, args) {
                 (Builtin::Time(Time::NowMu), []) => self.cursor,
+                // `int` of a float may raise.
+                (Builtin::Number(Number::Int), [arg]) if matches!(self.kind(arg), Kind::Float) => None,
                 (Builtin::Number(Number::Int64 | Number::Float | Number::Int), [arg]) if self.is_scalar(arg) => {
                     self.of(arg)
                 }

@@ -137,50 +137,53 @@ pub const VERSION: u32 = 0x4048;
 /// code of 1.25 Gbit/s
 pub const RATE_1G25: u32 = 40;
 
-/// RTIO address, of the channel for commands: address in the camera of the next command
-pub const PORT_ADDRESS: u32 = 0;
+/// regions at most: four RTIO addresses each, below those for commands
+pub const REGIONS: u32 = 60;
+
+/// RTIO address, of the channel with the regions: address in the camera of the next command
+pub const PORT_ADDRESS: u32 = 240;
 
 /// RTIO address: value to be written
-pub const PORT_VALUE: u32 = 1;
+pub const PORT_VALUE: u32 = 241;
 
 /// RTIO address: tag of the next command, with TAGGED if it has one
-pub const PORT_TAG: u32 = 2;
+pub const PORT_TAG: u32 = 242;
 
 /// RTIO address: send a command, to read or (WRITE) to write this number of bytes; its answer is an input event
-pub const PORT_COMMAND: u32 = 3;
+pub const PORT_COMMAND: u32 = 243;
 
 /// RTIO address: first column and row (upper half) that the viewer keeps
-pub const PORT_VIEWER_FIRST: u32 = 4;
+pub const PORT_VIEWER_FIRST: u32 = 244;
 
 /// RTIO address: column and row behind the last ones
-pub const PORT_VIEWER_LAST: u32 = 5;
+pub const PORT_VIEWER_LAST: u32 = 245;
 
 /// RTIO address: keep this region of the next image
-pub const PORT_VIEWER_START: u32 = 6;
+pub const PORT_VIEWER_START: u32 = 246;
 
 /// RTIO address: read word n of the last answer, an input event: 0 is the length in bytes, then data
-pub const PORT_WORD: u32 = 8;
+pub const PORT_WORD: u32 = 248;
 
 /// RTIO address: read half n of the viewer's words of four pixels, two in each
-pub const PORT_PIXELS: u32 = 9;
+pub const PORT_PIXELS: u32 = 249;
 
 /// RTIO address: read VIEWER_WAITING and VIEWER_KEPT
-pub const PORT_VIEWER_STATE: u32 = 10;
+pub const PORT_VIEWER_STATE: u32 = 250;
 
 /// RTIO address: read width and height (upper half) of the last image header
-pub const PORT_SIZE: u32 = 11;
+pub const PORT_SIZE: u32 = 251;
 
 /// RTIO address: read the format of the last image header
-pub const PORT_FORMAT: u32 = 12;
+pub const PORT_FORMAT: u32 = 252;
 
 /// RTIO address: read the number of images that have arrived as a whole
-pub const PORT_FRAMES: u32 = 13;
+pub const PORT_FRAMES: u32 = 253;
 
 /// RTIO address: read the number of those that have not
-pub const PORT_SPOILT: u32 = 14;
+pub const PORT_SPOILT: u32 = 254;
 
 /// RTIO address: read the first (n = 0) or last column and row of the viewer
-pub const PORT_REGION: u32 = 15;
+pub const PORT_REGION: u32 = 255;
 
 /// flag of a command that writes
 pub const WRITE: u32 = 0x100_0000;

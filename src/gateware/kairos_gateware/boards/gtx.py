@@ -21,7 +21,21 @@ from migen import *
 from migen.genlib.cdc import MultiReg
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
-__all__ = ["CHANNEL", "COMMON", "Gtx", "Quad", "QuadPll", "add_quad", "add_transceiver", "quad_pll"]
+__all__ = [
+    "CHANNEL",
+    "COMMON",
+    "REFERENCE_HZ",
+    "WAIT",
+    "Gtx",
+    "Quad",
+    "QuadPll",
+    "ReceiverReset",
+    "add_quad",
+    "add_transceiver",
+    "channel_cell",
+    "quad_pll",
+    "reference_clock",
+]
 
 REFERENCE_HZ = 125e6
 LINE_HZ = 8e9
@@ -134,7 +148,7 @@ _COMMON_ZEROS = """
     DRPCLK DRPEN DRPWE DRPADDR DRPDI GTGREFCLK GTNORTHREFCLK0 GTNORTHREFCLK1 GTREFCLK1 GTSOUTHREFCLK0 GTSOUTHREFCLK1
     QPLLOUTRESET QPLLPD QPLLRSVD1 PMARSVD
 """.split()
-_WAIT = 1024
+WAIT = 1024
 """Cycles for which resets are held after configuration and after each other (UG476: 500 ns and
 more)."""
 _PATIENCE = 2**20
@@ -148,6 +162,35 @@ def _tied(ones, values, zeros):
         | {f"i_{name}": v for name, v in values.items()}
         | {f"i_{name}": 0 for name in zeros}
     )
+
+
+def channel_cell(name, pads, **given):
+    """The cell of a transceiver, as an instance `name`, whose inputs and attributes are those of the tables but for the
+    given ones. pads: `txp`, `txn`, `rxp`, `rxn`."""
+    usual = {f"p_{key}": value for key, value in CHANNEL.items()}
+    usual |= _tied(_CHANNEL_ONES, _CHANNEL_VALUES, _CHANNEL_ZEROS)
+    usual |= {"i_GTXRXP": pads.rxp, "i_GTXRXN": pads.rxn, "o_GTXTXP": pads.txp, "o_GTXTXN": pads.txn}
+    return Instance("GTXE2_CHANNEL", name=f"{name}_gtx", **(usual | given))
+
+
+class ReceiverReset(Module):
+    """Resets a receiver together with its PLL, and whenever it has not been in step for long. boot: domain of a clock
+    that always runs. `whole` (in), in it: the reset of the PLL; `in_step` (in), of any clock; `reset` (out)."""
+
+    def __init__(self, boot):
+        self.whole, self.in_step, self.reset = Signal(), Signal(), Signal(reset=1)
+
+        # # #
+
+        seen, patience = Signal(), Signal(max=_PATIENCE, reset=_PATIENCE - 1)
+        self.specials += MultiReg(self.in_step, seen, boot)
+        in_boot = getattr(self.sync, boot)
+        in_boot += [
+            If(self.whole, self.reset.eq(1), patience.eq(WAIT))
+            .Elif(seen, patience.eq(_PATIENCE - 1))
+            .Elif(patience != 0, patience.eq(patience - 1))
+            .Else(self.reset.eq(~self.reset), patience.eq(Mux(self.reset, _PATIENCE - 1, WAIT))),
+        ]
 
 
 class _UserClock(Module):
@@ -223,12 +266,12 @@ class Quad(Module):
             o_QPLLOUTREFCLK=self.clock_reference,
         )
         # First the PLL, then, once it has locked, the transceivers
-        from_pll, wait = Signal(), Signal(max=_WAIT, reset=_WAIT - 1)
+        from_pll, wait = Signal(), Signal(max=WAIT, reset=WAIT - 1)
         self.specials += MultiReg(locked, from_pll, boot)
         in_boot = getattr(self.sync, boot)
         in_boot += [
             If(wait != 0, wait.eq(wait - 1))
-            .Elif(pll_reset, pll_reset.eq(0), wait.eq(_WAIT - 1))
+            .Elif(pll_reset, pll_reset.eq(0), wait.eq(WAIT - 1))
             .Else(self.reset.eq(~from_pll)),
         ]
 
@@ -252,7 +295,8 @@ class Gtx(Module):
         # # #
 
         self._quad, self._name = quad, f"link{number}"
-        reset = Signal(reset=1)
+        self.submodules.receiver_reset = receiver_reset = ReceiverReset(quad.boot)
+        reset = receiver_reset.reset
         outputs = {side: Signal(name=f"link{number}_{side.lower()}_out") for side in ("TX", "RX")}
         done = {side: Signal(name=f"link{number}_{side.lower()}_done") for side in ("TX", "RX")}
         if quad.user is None:
@@ -274,22 +318,22 @@ class Gtx(Module):
                 f"o_{side}OUTCLK": self._buffered(outputs[side], side == "RX" or number == 0),
                 f"o_{side}RESETDONE": done[side],
             }
-        self.specials += Instance(
-            "GTXE2_CHANNEL",
-            name=f"{self._name}_gtx",
-            **{f"p_{name}": value for name, value in CHANNEL.items()},
-            **_tied(_CHANNEL_ONES, _CHANNEL_VALUES, _CHANNEL_ZEROS),
+        self.specials += channel_cell(
+            self._name,
+            pads,
             **sides,
             i_QPLLCLK=quad.clock,
             i_QPLLREFCLK=quad.clock_reference,
             i_TXDATA=self.transmit,
             o_RXDATA=self.receive,
-            i_GTXRXP=pads.rxp,
-            i_GTXRXN=pads.rxn,
-            o_GTXTXP=pads.txp,
-            o_GTXTXN=pads.txn,
         )
-        self._watch(reset, receiver.locked, done)
+        seen = {name: Signal(name=f"{self._name}_{name}_seen") for name in done}
+        self.specials += [MultiReg(signal, seen[name], quad.boot) for name, signal in done.items()]
+        self.comb += [
+            receiver_reset.whole.eq(quad.reset),
+            receiver_reset.in_step.eq(self.in_step & receiver.locked),
+            self.ready.eq(seen["TX"] & seen["RX"] & ~reset),
+        ]
 
     def _buffered(self, clock, used):
         """The source that drives `clock` through a global buffer."""
@@ -298,34 +342,23 @@ class Gtx(Module):
             self.specials += Instance("BUFG", i_I=source, o_O=clock)
         return source
 
-    def _watch(self, reset, locked, done):
-        """Resets the receiver with the quad, and whenever it has not been in step for long."""
-        seen = {name: Signal(name=f"{self._name}_{name}_seen") for name in ("TX", "RX", "in_step")}
-        boot = self._quad.boot
-        in_step = Signal()
-        self.comb += in_step.eq(self.in_step & locked)
-        for name, signal in [*done.items(), ("in_step", in_step)]:
-            self.specials += MultiReg(signal, seen[name], boot)
-        self.comb += self.ready.eq(seen["TX"] & seen["RX"] & ~reset)
-        patience = Signal(max=_PATIENCE, reset=_PATIENCE - 1)
-        in_boot = getattr(self.sync, boot)
-        in_boot += [
-            If(self._quad.reset, reset.eq(1), patience.eq(_WAIT))
-            .Elif(seen["in_step"], patience.eq(_PATIENCE - 1))
-            .Elif(patience != 0, patience.eq(patience - 1))
-            .Else(reset.eq(~reset), patience.eq(Mux(reset, _PATIENCE - 1, _WAIT))),
-        ]
+
+def reference_clock(module, platform, name) -> Signal:
+    """The clock of the transceivers after its buffer, of a resource of Migen's platform; added to a module once."""
+    if not hasattr(module, "link_reference"):
+        pair, module.link_reference = platform.request(name), Signal(name="link_reference")
+        module.specials += Instance("IBUFDS_GTE2", i_CEB=0, i_I=pair.p, i_IB=pair.n, o_O=module.link_reference)
+        platform.add_platform_command(
+            f"create_clock -name link_reference -period {1e9 / REFERENCE_HZ} [get_ports {{pin}}]", pin=pair.p
+        )
+    return module.link_reference
 
 
 def add_quad(module, platform, reference, boot="sys") -> Quad:
     """Adds a quad and its constraints. reference: the clock's resource of Migen's platform, or a
     signal after its buffer."""
     if isinstance(reference, str):
-        pair, reference = platform.request(reference), Signal(name="link_reference")
-        module.specials += Instance("IBUFDS_GTE2", i_CEB=0, i_I=pair.p, i_IB=pair.n, o_O=reference)
-        platform.add_platform_command(
-            f"create_clock -name link_reference -period {1e9 / REFERENCE_HZ} [get_ports {{pin}}]", pin=pair.p
-        )
+        reference = reference_clock(module, platform, reference)
     module.submodules += (quad := Quad(reference, boot))
     return quad
 

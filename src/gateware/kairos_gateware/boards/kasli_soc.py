@@ -14,7 +14,8 @@ pins of the logic, which connects them to lines of the processing system.
 Cards that are boards of their own have links over their connector (`eem.py`), whose clocks come from a PLL.
 
 SFP cages 0 to 2 are for links. The fourth would need a sixth clock manager, but the chip has five:
-for the logic, for the transmit clock, and for the receive clock of each cage.
+for the logic, for the transmit clock, and for the receive clock of each cage. A camera (CoaXPress) needs none, and can
+be in any cage without a link.
 """
 
 import re
@@ -101,7 +102,7 @@ BOARD = Board(
     serialises=True,
     host="192.168.1.56",
     synthesiser=_SYNTHESISER,
-    cages=Cages(3, reference="clk_gtp"),
+    cages=Cages(3, reference="clk_gtp", cameras=(0, 1, 2, 3)),
     cards=_card,
     oscillator="ddmtd_main_dcxo_i2c",
 )

@@ -30,11 +30,13 @@ words in 264 cycles), so that no word waits in the FIFO for earlier ones."""
 class Cages:
     """SFP cages with a transceiver of one quad. count: usable cages. reference: resource of Migen's
     platform that is the quad's clock; None: the synthesiser's. enable: for each a resource that
-    must be high for the module to send, or None."""
+    must be high for the module to send, or None. cameras: cages that can have a camera (`coaxpress.py`), if they have
+    no link; their clock is `reference`."""
 
     count: int
     reference: str | None = None
     enable: tuple[str | None, ...] = ()
+    cameras: tuple[int, ...] = ()
 
 
 class LineEnd(Module):

@@ -12,6 +12,8 @@ from importlib.resources import files as files_of_package
 from pathlib import Path
 
 import pytest
+from migen import Module, Signal
+from migen.fhdl.verilog import convert
 
 from kairos_gateware import build, description
 from kairos_gateware.boards import ad9739a
@@ -121,6 +123,7 @@ LONG = [
     ("kasli_soc", "pulse8_kasli"),
     ("kasli_soc", "lab"),
     ("kasli_soc", "described"),
+    ("kasli_soc", "servo"),
     ("kasli_soc", "kasli_soc_master"),
     ("kasli_soc", "cards"),
 ]
@@ -371,7 +374,13 @@ def lint(verilog, top, *arguments):
     return warnings_in(done.stderr)
 
 
-LARGE = ("dac", "memory_star", "peer", "pulse8", "ring")
+def empty_slices(text):
+    """Slices without a bit in Verilog: Migen writes them with their ends exchanged, which is two bits."""
+    text = re.sub(r"(?m)^reg .*\[0:\d+\];$", "", text)  # memories
+    return [found[0] for found in re.finditer(r"\[(-?\d+):(\d+)\]", text) if int(found[1]) < int(found[2])]
+
+
+LARGE = ("dac", "memory_star", "pages", "peer", "pulse8", "ring")
 """Only long tests run these. What they have is in smaller variants, or in a build of a board."""
 ALL_VARIANTS = [pytest.param(name, marks=[pytest.mark.long] * (name in LARGE)) for name in sorted(VARIANTS)]
 
@@ -382,15 +391,25 @@ def test_simulation_has_no_unexplained_warnings(name, tmp_path):
     folder = LIBRARIES / name
     if build.is_built(VARIANTS[name], folder):
         assert (folder / LINT).read_text() == ""
+        assert empty_slices((folder / f"{sim.TOP}.v").read_text()) == []
         return
     path = tmp_path / f"{sim.TOP}.v"
     path.write_text(sim.generate(sim.KairosSim(VARIANTS[name], "test")))
     assert lint(path, sim.TOP, WAIVERS) == []
+    assert empty_slices(path.read_text()) == []
 
 
 def test_boards_have_no_unexplained_warnings(files):
     board, _, output = files
-    assert lint(output / f"{board.build_name}.v", board.build_name, WAIVERS) == []
+    path = output / f"{board.build_name}.v"
+    assert lint(path, board.build_name, WAIVERS) == []
+    assert empty_slices(path.read_text()) == []
+
+
+def test_slice_without_bits_is_found_in_the_verilog():
+    dut, count, whole = Module(), Signal(2, name="count"), Signal(4, name="whole")
+    dut.comb += count.eq(whole[:0])
+    assert empty_slices(convert(dut, {count, whole}).main_source) == ["[-1:0]"]
 
 
 def test_each_lint_waiver_suppresses_a_warning(tmp_path):

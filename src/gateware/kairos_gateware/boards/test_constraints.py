@@ -33,7 +33,7 @@ _CLOCK_CELLS = {
 """Cells through which clocks go, and their clock inputs."""
 _PAD_CELLS = {"IBUF", "IBUFDS", "IBUFDS_GTE2", "IOBUF", "IOBUFDS"}
 """Cells with what comes from outside, which has no clock."""
-_ASYNCHRONOUS = {"LOCKED", "QPLLLOCK", "RXRESETDONE", "TXRESETDONE"}
+_ASYNCHRONOUS = {"CPLLLOCK", "LOCKED", "QPLLLOCK", "RXRESETDONE", "TXRESETDONE"}
 """Outputs that belong to no clock."""
 _TRANSCEIVER = "GTXE2_CHANNEL"
 _HELD = {("helper", "sys"): {"phasemeter", "apart"}}

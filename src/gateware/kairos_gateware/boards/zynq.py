@@ -18,6 +18,7 @@ from ..soc.clock import ClockControl
 from ..soc.ps7 import Ps7
 from ..soc.soc import Soc
 from .clocking import BOOT_DOMAIN, FixedClock, Synthesiser, connect, reference
+from .coaxpress import camera_pads, connect_cameras
 from .eem import connect_cards
 from .io import PadIo
 from .links import Cages, connect_links
@@ -90,8 +91,11 @@ class Top(Module):
             oscillator_bus(self, platform.request(board.oscillator), soc.emio_o, soc.emio_i)
         find = board.pins(platform)
         fast = bool(serialised or variant.converters)
+        grabbers = camera_pads(soc.phys.pads)
+        inside = [pad for pads in grabbers.values() for pad in pads.values()]
         for pad in soc.phys.pads:
-            self.submodules += PadIo(pad, find(pad), fast)
+            if pad not in inside:
+                self.submodules += PadIo(pad, find(pad), fast)
         for pin in variant.low:
             pad = Pad(f"{pin.rpartition(':')[2]}_low", "out", 0)
             pad.pin = pin
@@ -119,6 +123,9 @@ class Top(Module):
             if cards:
                 connectors = {name: behind.eem for name, behind in cards.items()}
                 connect_cards(self, platform, board.cards, soc.links, connectors, BOOT_DOMAIN)
+        if grabbers:
+            links = len(soc.links.ends) - len(cards) if linked else 0
+            connect_cameras(self, platform, board, grabbers, links, BOOT_DOMAIN)
         if chip is None:
             self.submodules += FixedClock(ps7.fclk[0], ps7.fclk_reset_n[0], fast)
         else:

@@ -11,7 +11,7 @@ CHANNEL_DRIVERS = {
         "classes": ("CXPGrabber",),
         "selector": "",
         "argument": "channel",
-        "parameters": ("commands",),
+        "parameters": (),
         "described": False,
     },
     "ad9914": {

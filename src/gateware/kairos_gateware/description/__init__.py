@@ -93,6 +93,7 @@ def check(description: dict, source: str = "description") -> dict:
     _check_ports(description["peripherals"], source)
     _check_target(description, source)
     role = _role(description)
+    _check_cages(description, role, source)
     _check_card_boards(description, role, source)
     if role == "standalone" and description["satellites"]:
         raise DescriptionError(f"{source}: satellites: only a core device with role 'master' or 'satellite' has any")
@@ -180,6 +181,18 @@ def _check_card_boards(description: dict, role: str, source: str) -> None:
             f"{source}: peripherals: a {cards[0]['type']} is a board of its own behind a link, which only a core "
             "device with role 'master' or 'satellite' has"
         )
+
+
+def _check_cages(description: dict, role: str, source: str) -> None:
+    """Whether each camera has a cage of its own, behind those of the links."""
+    links = (role == "satellite") + len(description["satellites"]) + len(description["cross_links"])
+    used = {cage: "a link to another board" for cage in range(links)}
+    for i, card in enumerate(description["peripherals"]):
+        if card["type"] == "coaxpress_sfp":
+            cage, place = card["sfp"], f"peripherals[{i}]"
+            if cage in used:
+                raise DescriptionError(f"{source}: {place} (coaxpress_sfp).sfp: cage {cage} has {used[cage]}")
+            used[cage] = f"the camera of {place}"
 
 
 def _check_pins(card: dict, place: str) -> None:
@@ -304,6 +317,17 @@ def _card_board(
     )
 
 
+def _card_at_connector(card: dict, builder: Builder) -> Variant:
+    """That of a card at a connector. Raises `DescriptionError` if the description gives it another number."""
+    number, (port,) = builder.destination, card["ports"]
+    if (wanted := card.get("drtio_destination", number)) != number:
+        raise DescriptionError(
+            f"peripherals: the {card['type']} at port {port} is destination {number}, as boards are numbered in their "
+            f"order, not {wanted}: leave drtio_destination out, and generate the device database"
+        )
+    return _card_board(card["type"], builder, eem=port)
+
+
 def _variant(description: dict, builder: Builder) -> Variant:
     board = f"{description['target']};{description['hw_rev']}"
     if description["base"] in CARD_BOARDS:
@@ -330,9 +354,7 @@ def _variant(description: dict, builder: Builder) -> Variant:
     channels, devices = tuple(builder.channels), builder.devices
     converters = tuple(connector for card in description["peripherals"] for connector in card.get("converters", ()))
     satellites = tuple(_variant(satellite, builder.behind()) for satellite in description["satellites"])
-    satellites += tuple(
-        _card_board(card["type"], builder.behind(), eem=card["ports"][0]) for card in _card_boards(description)
-    )
+    satellites += tuple(_card_at_connector(card, builder.behind()) for card in _card_boards(description))
     return Variant(
         description["variant"],
         channels,

@@ -6,7 +6,7 @@ them with `pins` (docs/gateware/boards.md)."""
 from ..contracts.phaser import GW_REV_GATEWARE_BASE, GW_REV_GATEWARE_MIQRO
 from ..variant import MONITORED, ChannelSpec, driver
 
-__all__ = ["PERIPHERALS", "PINS", "Builder", "phaser_tones"]
+__all__ = ["PERIPHERALS", "PINS", "Builder", "cxp_grabber", "phaser_tones"]
 
 PINS = {
     "sampler": {
@@ -27,6 +27,8 @@ PINS = {
 }
 """Pairs of the first port, by the signal's name."""
 
+CAMERA_LINES = ("tx", *(f"d{bit}" for bit in range(8)), "k", "valid")
+"""Lines between a CoaXPress grabber and the transceiver in its cage."""
 _PULSE_LEVELS = 4
 """Levels of a pulse core's channel."""
 _CONVERTER_BUS = ("spi_clk", "spi_mosi", "spi_miso", "csn_dac", "csn_clk")
@@ -65,6 +67,11 @@ class Builder:
         """0, 1, 2... for each name."""
         self._counts[name] = self._counts.get(name, -1) + 1
         return self._counts[name]
+
+    @property
+    def destination(self) -> int:
+        """The board's number."""
+        return self._first >> 16
 
     def place(self, number: int) -> int:
         """The number of a channel with the board's destination, as drivers expect it."""
@@ -321,6 +328,22 @@ def _grabber(b: Builder, card: dict) -> None:
     b.channel(f"{name}_gate", "grabber_gate", [], grabber=number)
 
 
+def cxp_grabber(name: str, number: int, rois: int = 8, cage: int | None = None) -> list[ChannelSpec]:
+    """The channels of a CoaXPress grabber, of which the first one has this number. cage: that of the camera; None: on a
+    board that is simulated only."""
+    pins = () if cage is None else tuple(f"sfp{cage}:{line}" for line in CAMERA_LINES)
+    return [
+        ChannelSpec(name, "cxp_trigger", {}, pins),
+        ChannelSpec(f"{name}_regions", "cxp_regions", {"grabber": number, "rois": rois}),
+        ChannelSpec(f"{name}_gate", "cxp_gate", {"regions": number + 1}),
+    ]
+
+
+def _coaxpress_sfp(b: Builder, card: dict) -> None:
+    name = f"cxp{b.next('cxp')}"
+    b.channels += cxp_grabber(name, len(b.channels), card["roi_engine_count"], card["sfp"])
+
+
 def _pulse(b: Builder, card: dict) -> None:
     """A pulse core, and the SPI buses of its converter cards. Each of its ports is a card of outputs, with the levels
     of two channels: for each tone its enable and its general-purpose level."""
@@ -429,6 +452,7 @@ PERIPHERALS = {
     "fastino": _fastino,
     "phaser": _phaser,
     "grabber": _grabber,
+    "coaxpress_sfp": _coaxpress_sfp,
     "pulse": _pulse,
 }
 """Functions that add a card to a `Builder`, by type."""

@@ -64,6 +64,15 @@ def test_cards_follow_the_satellites_and_are_numbered_with_all_others(tmp_path):
     assert (found["shuttler0"] >> 16, found["shuttler1"] >> 16) == (2, 3)
 
 
+def test_destination_of_a_card_is_that_of_its_place_among_the_boards():
+    given = [SHUTTLER | {"drtio_destination": 1}, SONGBIRD | {"drtio_destination": 2}]
+    assert numbers(make_variant(check(master(*given))))["songbird0"] >> 16 == 2
+    with pytest.raises(
+        DescriptionError, match="the songbird at port 9 is destination 2, as boards .* order, not 6: leave"
+    ):
+        make_variant(check(master(SHUTTLER, SONGBIRD | {"drtio_destination": 6})))
+
+
 @pytest.mark.parametrize("card, target", [("shuttler", "efc"), ("songbird", "efc"), ("phaser_drtio", "phaser")])
 def test_board_of_a_card_has_the_same_channels_alone(card, target):
     alone = make_variant(check(CARD | {"base": card, "target": target}))

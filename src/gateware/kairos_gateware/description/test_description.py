@@ -338,7 +338,7 @@ def test_each_pin_of_a_variant_is_used_once(variant):
         (make(target="kasli"), "description: target: 'kasli' is not one of ['kasli_soc', 'zc706', 'efc', 'phaser']"),
         (
             make({"type": "toaster"}),
-            "description: peripherals[0]: cards of type 'toaster' are not supported (only dio, ",
+            "description: peripherals[0]: cards of type 'toaster' are not supported (only coaxpress_sfp, dio, ",
         ),
         (
             make(DIO, URUKUL | {"dds": "ad9912", "synchronization": True}),

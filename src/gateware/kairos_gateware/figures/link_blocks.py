@@ -2,6 +2,8 @@
 
 from migen import *
 
+from ..boards.eem import EemEnd
+from ..coaxpress.line import LineReceiver
 from ..hp import HpRead, HpWrite
 from ..link.bulk.engine import BulkEngine
 from ..link.bulk.forward import BulkWay
@@ -123,10 +125,25 @@ def _region_block():
     return "vector adder in the logic, shown by regions of one link", block, ios
 
 
+def _eem_line():
+    end = EemEnd()
+    ios = [signal for record in (end.out, end.into) for signal in record.flatten()]
+    ios += [end.up, end.ready, end.load, *end.levels, *end.samples, *end.taps]
+    return "an end of a link over an EEM connector, without cells", end, ios
+
+
+def _cxp_line():
+    receiver = LineReceiver("line")
+    ios = [receiver.line, receiver.in_step, receiver.character, receiver.valid]
+    return "characters of a CoaXPress camera from the bits of its line", receiver, ios
+
+
 LINK_BLOCKS = {
     "bridge": _bridge,
     "bulk": _bulk,
     "bulk_line": _bulk_line,
+    "cxp_line": _cxp_line,
+    "eem_line": _eem_line,
     "packetiser": _packetiser,
     "region_block": _region_block,
     "remote_initiator": _remote_initiator,

@@ -1,4 +1,5 @@
-"""The fourth channel of a CoaXPress grabber: commands to the camera, its answers, and the viewer. Clock domain sys.
+"""Commands to the camera of a CoaXPress grabber, its answers, and the viewer: a part of the channel with the regions.
+Clock domain sys.
 
 RTIO addresses: the constants `PORT_...` of src/contracts/chips/coaxpress.toml. Each answer of the camera is an input
 event with its code, its tag and flags; its words are kept until the next answer and can be read. A read gives an input
@@ -9,32 +10,25 @@ cannot be given at once waits for the read's.
 from migen import *
 
 from ..contracts import coaxpress as facts
-from ..contracts.descriptor import ChannelKind
-from ..rtio.link import Channel, InputLink, OutputLink
-from .cxp_grabber import CxpGrabber
-from .kind import Kind, Parameter
 
-__all__ = ["KINDS", "CxpCommands"]
+__all__ = ["CxpCommands"]
 
-_READ = 8
+_READ = 3
 """Bit of the addresses that are read."""
 
 
 class CxpCommands(Module):
-    """grabber: `CxpGrabber`."""
+    """link, inputs: of the channel. command, answer, images, viewer: of `coaxpress`. `settled` (out): there is no read,
+    nor an answer to be given."""
 
-    def __init__(self, number, grabber):
-        link = OutputLink(data_width=32, address_width=4)
-        inputs = InputLink(data_width=32)
-        self.channel = Channel(number, output=link, input=inputs)
-        self.pads = []
+    def __init__(self, link, inputs, command, answer, images, viewer):
+        self.settled = Signal()
 
         # # #
 
-        command, answer, viewer = grabber.command, grabber.answer, grabber.viewer
         accepted, starts, viewing = Signal(), Signal(), Signal()
         reads, waiting, value = Signal(2), Signal(), Signal(32)
-        address = Signal(4)
+        address, asked = Signal(_READ + 1), Signal()
         event = Cat(answer.code, answer.tag, answer.tagged, answer.good)
 
         def at(port):
@@ -51,13 +45,12 @@ class CxpCommands(Module):
             If(at(facts.PORT_PIXELS), viewer.index.eq(link.data[1:])),
             starts.eq(accepted),
             viewing.eq(at(facts.PORT_VIEWER_START)),
-            If(link.stb & link.address[3], address.eq(Cat(link.address[:3], link.data[0]))),
-            reads.eq(Cat(link.stb & link.address[3], reads[0] & ~(link.stb & link.address[3]))),
+            If(asked, address.eq(Cat(link.address[:_READ], link.data[0]))),
+            reads.eq(Cat(asked, reads[0] & ~asked)),
             waiting.eq((waiting | answer.answered) & reads[1]),
             inputs.stb.eq(reads[1] | waiting | answer.answered),
             inputs.data.eq(Mux(reads[1], value, event)),
         ]
-        images = grabber.images
         values = {
             facts.PORT_WORD: value.eq(answer.word),
             facts.PORT_VIEWER_STATE: value.eq(Cat(viewer.waiting, viewer.kept)),
@@ -65,23 +58,16 @@ class CxpCommands(Module):
             facts.PORT_FORMAT: value.eq(images.format),
             facts.PORT_FRAMES: value.eq(images.frames),
             facts.PORT_SPOILT: value.eq(images.spoilt),
-            facts.PORT_REGION: value.eq(Mux(address[3], Cat(viewer.x1, viewer.y1), Cat(viewer.x0, viewer.y0))),
-            facts.PORT_PIXELS: value.eq(Mux(address[3], viewer.word[32:], viewer.word[:32])),
+            facts.PORT_REGION: value.eq(Mux(address[_READ], Cat(viewer.x1, viewer.y1), Cat(viewer.x0, viewer.y0))),
+            facts.PORT_PIXELS: value.eq(Mux(address[_READ], viewer.word[32:], viewer.word[:32])),
         }
+        above = facts.PORT_WORD >> _READ
         self.comb += [
+            asked.eq(link.stb & (link.address[_READ:] == above)),
             command.start.eq(starts),
             viewer.start.eq(viewing),
             accepted.eq(at(facts.PORT_COMMAND) & ~command.busy & ~starts),
             link.busy.eq(at(facts.PORT_COMMAND) & ~accepted),
-            Case(address[:3] | _READ, values),
-            self.channel.settled.eq(~starts & ~viewing & (reads == 0) & ~waiting & ~answer.answered & ~inputs.stb),
+            Case(Cat(address[:_READ], C(above, 8 - _READ)), values),
+            self.settled.eq(~starts & ~viewing & (reads == 0) & ~waiting & ~answer.answered & ~inputs.stb),
         ]
-
-
-KINDS = (
-    Kind(
-        ChannelKind.CXP_COMMANDS,
-        lambda context: CxpCommands(context.number, context.earlier("grabber", CxpGrabber, "cxp_trigger")),
-        parameters=(Parameter("grabber", meaning="channel of a `cxp_trigger`, before it"),),
-    ),
-)

@@ -1,10 +1,10 @@
 """CoaXPress frame grabber: triggers for a camera, sums of pixels over regions of its images, commands to the camera,
 and a viewer (`coaxpress/`). Clock domain sys.
 
-Four channels. The first one sends the packet of a trigger: of its three bits bit 2 selects the falling edge, bit 0
+Three channels. The first one sends the packet of a trigger: of its three bits bit 2 selects the falling edge, bit 0
 the upper pair of triggers; bit 1 is not used. An event while another one's packet is being sent is refused as busy.
-The second and third one are those of a `grabber` (grabber.py), with coordinates of 16 bits. The fourth one is
-`cxp_commands.py`.
+The second and third one are those of a `grabber` (grabber.py), with coordinates of 16 bits and at most 60 regions:
+the addresses above theirs are those of `cxp_commands.py`.
 
     camera ─▶ Words ─▶ PacketReader ─┬▶ Images ─┬▶ Roi ... ─▶ GrabberGate ─▶ inputs
                                      │          └▶ Viewer ─▶ CxpCommands
@@ -27,8 +27,10 @@ from ..coaxpress.downlink import PacketReader, Words
 from ..coaxpress.image import COORDINATE_BITS, Images
 from ..coaxpress.uplink import Uplink
 from ..coaxpress.viewer import Viewer
+from ..contracts.coaxpress import REGIONS
 from ..contracts.descriptor import ChannelKind
-from ..rtio.link import Channel, OutputLink
+from ..rtio.link import Channel, InputLink, OutputLink
+from .cxp_commands import CxpCommands
 from .grabber import GrabberGate, Roi, result_bits
 from .kind import Context, Figure, Kind, Parameter
 
@@ -39,7 +41,7 @@ _FALLING, _UPPER = 2, 0
 
 class CxpGrabber(Module):
     """tx: pad of the line to the camera; characters: pads of the eight bits of a character, of its control bit, and of
-    `valid`. `answer`, `command`, `images`, `viewer`: the blocks, for `CxpCommands`. `probes`: width and height of the
+    `valid`. `answer`, `command`, `images`, `viewer`: the blocks, for `CxpRegions`. `probes`: width and height of the
     last image."""
 
     def __init__(self, number, tx, characters):
@@ -75,12 +77,12 @@ class CxpGrabber(Module):
 
 
 class CxpRegions(Module):
-    """The second channel. grabber: `CxpGrabber`; rois: number of regions. `results`, `end` (out), `count_bits`: for the
-    `GrabberGate`, as those of a `Grabber`."""
+    """The second channel, with the commands. grabber: `CxpGrabber`; rois: number of regions. `results`, `end` (out),
+    `count_bits`: for the `GrabberGate`, as those of a `Grabber`."""
 
     def __init__(self, number, grabber, rois=8):
-        link = OutputLink(data_width=COORDINATE_BITS, address_width=8)
-        self.channel = Channel(number, output=link)
+        link, inputs = OutputLink(data_width=32, address_width=8), InputLink(data_width=32)
+        self.channel = Channel(number, output=link, input=inputs)
         self.pads = []
         self.count_bits = result_bits(COORDINATE_BITS, 0)
         self.results = []
@@ -94,8 +96,11 @@ class CxpRegions(Module):
             self.sync += [If(link.stb & (link.address == 4 * n + i), c.eq(link.data)) for i, c in enumerate(corners)]
             self.submodules += (roi := Roi(images, corners, self.count_bits, 0))
             self.results.append(roi.sum)
+        self.submodules.commands = commands = CxpCommands(
+            link, inputs, grabber.command, grabber.answer, images, grabber.viewer
+        )
         self.sync += self.end.eq(images.end)
-        self.comb += self.channel.settled.eq(~images.end & ~self.end)
+        self.comb += self.channel.settled.eq(~images.end & ~self.end & commands.settled)
 
 
 def _make(context):
@@ -122,8 +127,7 @@ KINDS = (
         ChannelKind.CXP_TRIGGER,
         _make,
         pads="`tx`, `d0`–`d7`, `k`, `valid`",
-        parameters=(Parameter("commands", 0, meaning="channel of its `cxp_commands`, for the driver"),),
-        figures={"cxp": Figure("a CoaXPress grabber with 8 regions, without commands", lambda: _Whole(8))},
+        figures={"cxp": Figure("a CoaXPress grabber with 8 regions", lambda: _Whole(8))},
     ),
     Kind(
         ChannelKind.CXP_REGIONS,
@@ -132,7 +136,7 @@ KINDS = (
         ),
         parameters=(
             Parameter("grabber", meaning="channel of a `cxp_trigger`, the one before"),
-            Parameter("rois", 8, range(1, 65), "rois of a grabber is 1 to 64"),
+            Parameter("rois", 8, range(1, REGIONS + 1), f"rois of a CoaXPress grabber is 1 to {REGIONS}"),
         ),
     ),
     Kind(

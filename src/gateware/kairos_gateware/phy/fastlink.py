@@ -10,7 +10,8 @@ Order of the bits: bit 6 s + l of a frame is on lane l, s bit times before the f
 is filled from bit 0 on, so from its end: with the CRC, then with the payload from its bit 0 on, except
 for the markers. These are the lowest bits of the words 1 to n/2 + 1 before the last one (word 0), for
 n words: 1 in word 1, otherwise 0. At the end of each word lane 0 therefore shows a receiver at least
-n/2 zeros and a one, in the last word but one, which no other place in a stream of frames does.
+n/2 zeros and a one, in the last word but one, which no other place in a stream of frames does. Before the
+first frame after a reset the lanes have no markers: a receiver may lose that frame, and count one wrong CRC.
 
 The CRC is that of everything before it, in order of time, of a bit time lane 5 first; polynomial `crc`
 without its highest term, register initially 0, highest bit first. So the CRC of a whole frame is 0.

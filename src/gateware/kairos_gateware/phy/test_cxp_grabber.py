@@ -7,14 +7,13 @@ from migen import *
 from kairos_gateware.coaxpress.camera import Receiver, answer, image
 from kairos_gateware.contracts import coaxpress as facts
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.cxp_commands import CxpCommands
 from kairos_gateware.phy.cxp_grabber import CxpGrabber, CxpRegions
 from kairos_gateware.phy.grabber import GrabberGate
 from kairos_gateware.phy.kinds import make_phys
 from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.variant import ChannelSpec
 
-TRIGGER, REGIONS, GATE, COMMANDS = range(4)
+TRIGGER, REGIONS, GATE = range(3)
 ROIS = [(0, 0, 5, 4), (1, 1, 3, 2), (4, 0, 9, 3), (2, 2, 2, 4)]
 
 
@@ -28,8 +27,7 @@ class Bench(Module):
         self.submodules.grabber = CxpGrabber(0, tx, self.characters)
         self.submodules.regions = CxpRegions(1, self.grabber, rois=len(ROIS))
         self.submodules.gate = GrabberGate(2, self.regions)
-        self.submodules.commands = CxpCommands(3, self.grabber)
-        blocks = [self.grabber, self.regions, self.gate, self.commands]
+        blocks = [self.grabber, self.regions, self.gate]
         self.channels = [block.channel for block in blocks]
         self.receiver = Receiver()
         self.cycle, self.events, self.answers, self.busy = 0, [], [], []
@@ -38,7 +36,7 @@ class Bench(Module):
         """A cycle."""
         yield
         self.receiver.receive(self.cycle + 1, (yield self.tx.o) & 1)
-        for channel, found in [(GATE, self.events), (COMMANDS, self.answers)]:
+        for channel, found in [(GATE, self.events), (REGIONS, self.answers)]:
             if (yield self.channels[channel].input.stb):
                 found.append((self.cycle, (yield self.channels[channel].input.data)))
         self.cycle += 1
@@ -77,13 +75,14 @@ class Bench(Module):
         assert not self.receiver.errors
 
     def command(self, tag, address, value, command):
-        for port, data in enumerate((address, value, tag, command)):
-            yield from self.write(COMMANDS, data, port)
+        ports = (facts.PORT_ADDRESS, facts.PORT_VALUE, facts.PORT_TAG, facts.PORT_COMMAND)
+        for port, data in zip(ports, (address, value, tag, command), strict=True):
+            yield from self.write(REGIONS, data, port)
 
     def read(self, port, index=0):
         """What a read gives, three cycles after its event's strobe."""
         began = self.cycle
-        yield from self.write(COMMANDS, index, port)
+        yield from self.write(REGIONS, index, port)
         yield from self.wait(3)
         cycle, data = self.answers.pop()
         assert cycle == began + 3
@@ -142,7 +141,7 @@ def test_commands_are_sent_and_their_answers_read():
         yield from dut.command(0x1AB, 0x4014, 0x10028, facts.WRITE | 4)
         yield from dut.wait(1)
         settled.append((yield from dut.settled()))
-        yield from dut.write(COMMANDS, 8, facts.PORT_COMMAND)
+        yield from dut.write(REGIONS, 8, facts.PORT_COMMAND)
         yield from dut.wait(50 * facts.CHARACTER_CYCLES)
         yield from dut.send(answer(facts.ANSWER_DONE, tag=0xAB))
         yield from dut.wait(8)
@@ -177,7 +176,7 @@ def test_answer_during_a_read_is_given_after_it():
     dut, found, line = Bench(), [], answer(facts.ANSWER_DATA, b"1234")
 
     def bench():
-        link = dut.channels[COMMANDS].output
+        link = dut.channels[REGIONS].output
         for offset in range(-6, 6):
             dut.answers.clear()
             for n, character in enumerate([*line, *[None] * 12]):
@@ -197,14 +196,17 @@ def test_viewer_keeps_a_region_for_reads():
     frame, dut, found = np.arange(40).reshape(5, 8), Bench(), []
 
     def bench():
-        for port, data in [(4, 1 << 16 | 2), (5, 3 << 16 | 7), (6, 1)]:
-            yield from dut.write(COMMANDS, data, port)
+        corners = [(facts.PORT_VIEWER_FIRST, 1 << 16 | 2), (facts.PORT_VIEWER_LAST, 3 << 16 | 7)]
+        for port, data in [*corners, (facts.PORT_VIEWER_START, 1)]:
+            yield from dut.write(REGIONS, data, port)
         yield from dut.wait(2)
         found.append((yield from dut.read(facts.PORT_VIEWER_STATE)))
         yield from dut.send(image(frame, spoilt=[0]))
         yield from dut.send(image(frame))
         yield from dut.wait(20)
-        for port, index in [(10, 0), (11, 0), (12, 0), (13, 0), (14, 0), (15, 0), (15, 1), *((9, n) for n in range(8))]:
+        ports = [facts.PORT_VIEWER_STATE, facts.PORT_SIZE, facts.PORT_FORMAT, facts.PORT_FRAMES, facts.PORT_SPOILT]
+        regions, pixels = [(facts.PORT_REGION, n) for n in range(2)], [(facts.PORT_PIXELS, n) for n in range(8)]
+        for port, index in [*((port, 0) for port in ports), *regions, *pixels]:
             found.append((yield from dut.read(port, index)))
 
     dut.run(bench)
@@ -216,9 +218,8 @@ def test_viewer_keeps_a_region_for_reads():
 @pytest.mark.parametrize(
     "kind, options, text",
     [
-        ("cxp_regions", {"grabber": 0, "rois": 65}, "rois of a grabber is 1 to 64, not 65"),
+        ("cxp_regions", {"grabber": 0, "rois": 61}, "rois of a CoaXPress grabber is 1 to 60, not 61"),
         ("cxp_regions", {"grabber": 1}, "`grabber` must be the number of a cxp_trigger channel before it"),
-        ("cxp_commands", {"grabber": 1}, "`grabber` must be the number of a cxp_trigger channel before it"),
         ("cxp_gate", {"regions": 0}, "`regions` must be the number of a cxp_regions channel before it"),
     ],
 )

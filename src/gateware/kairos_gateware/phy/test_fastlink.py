@@ -28,13 +28,16 @@ class Bench(Module):
         return result
 
 
-def transmit(dut, receiver, payloads, fresh=lambda n: 1):
+def transmit(dut, receiver, payloads, fresh=lambda n: 1, begin=None):
     """Offers a payload during each frame; it is in the next one. Everything is as in the cycle of
-    that number."""
+    that number. begin: the cycle from which on the receiver listens, by default that of the first frame."""
+    begin = dut.link.length if begin is None else begin
 
     def bench():
         for cycle in range(dut.link.length * (len(payloads) + 2) + 1):
-            receiver.feed(cycle, (yield from dut.sample()))
+            samples = yield from dut.sample()
+            if cycle >= begin:
+                receiver.feed(cycle, samples)
             assert (yield dut.link.begin) == (cycle % dut.link.length == dut.link.length - 1)
             n = cycle // dut.link.length
             known = n < len(payloads)
@@ -53,8 +56,16 @@ def test_fastino_frames_arrive_every_49_cycles(payloads):
     transmit(Bench(), receiver, payloads)
     assert not receiver.errors
     assert receiver.frames[: len(payloads)] == [(49 * (n + 1), p) for n, p in enumerate(payloads)]
-    # Before the first one nothing was loaded
     assert [start for start, _ in receiver.frames] == [49 * (n + 1) for n in range(len(payloads) + 1)]
+
+
+@pytest.mark.parametrize("place", [358, 526])
+def test_receiver_that_listens_since_the_reset_loses_the_first_frame_at_most(place):
+    """Before the first frame nothing was loaded: there the lanes have no markers, so that a one of the first payload,
+    at the end of a word, looks like one."""
+    receiver, after = FrameReceiver(), [2**568 - 1, 21]
+    transmit(Bench(), receiver, [1 << place, *after], begin=0)
+    assert receiver.frames == [(98, after[0]), (147, after[1]), (196, 0)] and len(receiver.errors) == 1
 
 
 PHASER = {"words": 10, "word_bits": 8, "pattern": 0x0F}

@@ -24,7 +24,7 @@ def mutated(folder, fault):
     """A copy of the package and its vectors in `folder`, with the fault if there is one. Returns
     the path of the copy."""
     # For a library used for a few seconds, optimisation would take longer than it saves.
-    changes = [("verilated/verilate.py", "OPT_FAST=-O3 OPT_GLOBAL=-O3", "OPT_FAST=-O0 OPT_GLOBAL=-O0")]
+    changes = [("verilated/verilate.py", "OPT_FAST=-O2 OPT_GLOBAL=-O2", "OPT_FAST=-O0 OPT_GLOBAL=-O0")]
     if fault:
         changes.append((f"pulse/{fault['file']}", fault["old"], fault["new"]))
     package = folder / "gateware" / HERE.parent.name

@@ -26,8 +26,8 @@ const PERIOD: Duration = Duration::from_millis(200);
 
 /// Lets the gate admit the tokens of hub.toml as it is now, until the process ends. `listen`: the hub's address.
 pub async fn follow(gate: Arc<Gate>, file: PathBuf, listen: SocketAddr) {
-    let mut read = stamp(&file);
-    let mut seen = read;
+    // It may have changed since the hub read it.
+    let (mut read, mut seen) = (None, None);
     loop {
         tokio::time::sleep(PERIOD).await;
         let now = stamp(&file);

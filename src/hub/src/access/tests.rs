@@ -215,3 +215,16 @@ async fn right_that_is_taken_away_ends_its_calls_with_the_reason() {
     let waits = tokio::time::timeout(Duration::ZERO, &mut reading).await;
     assert!(waits.is_err(), "whoever may only look may read");
 }
+
+#[tokio::test]
+async fn tokens_that_change_while_the_hub_starts_are_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hub.toml");
+    std::fs::write(&file, "[[device]]\nname = 'a'\naddress = '127.0.0.1:9'\n").unwrap();
+    let gate = Arc::new(Gate::new(Tokens(vec![token("removed", Role::Look)])));
+    let mut changes = gate.tokens.subscribe();
+    let listen = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+    let follows = tokio::spawn(revocation::follow(gate, file, listen));
+    changes.wait_for(|tokens| tokens.0.is_empty()).await.unwrap();
+    follows.abort();
+}

@@ -23,7 +23,13 @@ _TOOLS = {
     "watch": Command(
         "print each change of levels, frequencies and voltages, until Ctrl-C",
         _WATCHED,
-        Option("--for", dest="seconds", type=between(0, kind=float), metavar="SECONDS", help="stop after this time"),
+        Option(
+            "--for",
+            dest="seconds",
+            type=between(0, kind=float),
+            metavar="SECONDS",
+            help="stop this long after the first values",
+        ),
         JSON,
         runs="moninj.watch",
     ),

@@ -23,6 +23,7 @@ import numpy as np
 
 from kairos import compiler
 from kairos.compiler import codegen
+from kairos.compiler.llvm import optimise
 from kairos.contracts.kernel_symbols import SIGNATURES
 from kairos.language import kernel, rpc, types
 
@@ -126,7 +127,7 @@ class Compiled:
         self.assembly = program.llvm(llvm.get_default_triple(), str(machine.target_data))
         module = llvm.parse_assembly(self.assembly)
         module.verify()
-        codegen._optimise(module, machine)
+        optimise(module._ptr, machine._ptr, codegen.passes())
         self._module = module
 
     @functools.cached_property

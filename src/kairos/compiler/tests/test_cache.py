@@ -436,14 +436,15 @@ def test_concurrent_processes_share_the_cache(laboratory):
 
 def test_entry_is_found_by_another_process(laboratory):
     program = f"""
-import importlib.util, json, sys
+import importlib.util, json, os
+os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
 from kairos import compiler
 spec = importlib.util.spec_from_file_location("laboratory", {str(laboratory.directory / "laboratory.py")!r})
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 e = module.Experiment()
 found = compiler.compile_kernel(module.Experiment.run, (e, 7), {{}}, core=e.core, set_result=print)
-print(json.dumps([found.cached, len(found.library), "llvmlite.binding" in sys.modules]))
+print(json.dumps([found.cached, len(found.library), bool(compiler.codegen.llvm._llvm.cache_info().currsize)]))
 """
     environment = os.environ | {"KAIROS_CACHE": str(laboratory.cache.directory)}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
@@ -455,10 +456,13 @@ def test_cache_folder_follows_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("KAIROS_CACHE", "off")
     assert Cache.of_user().directory is None
     monkeypatch.setenv("KAIROS_CACHE", str(tmp_path))
-    assert Cache.of_user().directory == tmp_path
+    assert Cache.of_user().directory == str(tmp_path)
     monkeypatch.delenv("KAIROS_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert Cache.of_user().directory == tmp_path / "kairos" / "kernels"
+    assert Cache.of_user().directory == str(tmp_path / "kairos" / "kernels")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert Cache.of_user().directory == str(tmp_path / ".cache" / "kairos" / "kernels")
 
 
 def test_library_does_not_depend_on_the_folder_of_its_source(tmp_path):

@@ -54,6 +54,7 @@ __all__ = [
     "PORT_VIEWER_STATE",
     "PORT_WORD",
     "RATE_1G25",
+    "REGIONS",
     "REVISION",
     "STANDARD",
     "STANDARD_VALUE",
@@ -207,49 +208,52 @@ VERSION = 0x4048
 RATE_1G25 = 40
 """code of 1.25 Gbit/s"""
 
-PORT_ADDRESS = 0
-"""RTIO address, of the channel for commands: address in the camera of the next command"""
+REGIONS = 60
+"""regions at most: four RTIO addresses each, below those for commands"""
 
-PORT_VALUE = 1
+PORT_ADDRESS = 240
+"""RTIO address, of the channel with the regions: address in the camera of the next command"""
+
+PORT_VALUE = 241
 """RTIO address: value to be written"""
 
-PORT_TAG = 2
+PORT_TAG = 242
 """RTIO address: tag of the next command, with TAGGED if it has one"""
 
-PORT_COMMAND = 3
+PORT_COMMAND = 243
 """RTIO address: send a command, to read or (WRITE) to write this number of bytes; its answer is an input event"""
 
-PORT_VIEWER_FIRST = 4
+PORT_VIEWER_FIRST = 244
 """RTIO address: first column and row (upper half) that the viewer keeps"""
 
-PORT_VIEWER_LAST = 5
+PORT_VIEWER_LAST = 245
 """RTIO address: column and row behind the last ones"""
 
-PORT_VIEWER_START = 6
+PORT_VIEWER_START = 246
 """RTIO address: keep this region of the next image"""
 
-PORT_WORD = 8
+PORT_WORD = 248
 """RTIO address: read word n of the last answer, an input event: 0 is the length in bytes, then data"""
 
-PORT_PIXELS = 9
+PORT_PIXELS = 249
 """RTIO address: read half n of the viewer's words of four pixels, two in each"""
 
-PORT_VIEWER_STATE = 10
+PORT_VIEWER_STATE = 250
 """RTIO address: read VIEWER_WAITING and VIEWER_KEPT"""
 
-PORT_SIZE = 11
+PORT_SIZE = 251
 """RTIO address: read width and height (upper half) of the last image header"""
 
-PORT_FORMAT = 12
+PORT_FORMAT = 252
 """RTIO address: read the format of the last image header"""
 
-PORT_FRAMES = 13
+PORT_FRAMES = 253
 """RTIO address: read the number of images that have arrived as a whole"""
 
-PORT_SPOILT = 14
+PORT_SPOILT = 254
 """RTIO address: read the number of those that have not"""
 
-PORT_REGION = 15
+PORT_REGION = 255
 """RTIO address: read the first (n = 0) or last column and row of the viewer"""
 
 WRITE = 0x1000000

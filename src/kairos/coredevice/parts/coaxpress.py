@@ -1,24 +1,21 @@
 """The camera behind a CoaXPress grabber: its set-up, commands, its description. Not in real time.
 
-Commands go through an RTIO channel of the grabber (docs/gateware/phys.md), at the present time instead of the cursor,
-which kernels find moved to shortly after it. Choices: docs/cards.md.
+Commands go through the grabber's channel with the regions (docs/gateware/phys.md), at the present time instead of the
+cursor, which kernels find moved to shortly after it. Choices: docs/cards.md.
 """
 
-from ...exceptions import CXPError
+from ...exceptions import CXPError, RTIODestinationUnreachable
 from ...language import TInt32, at_mu, kernel, now_mu
 from ...numeric import int64
 from ..chips import coaxpress as facts
 from ..rtio import rtio_input_data, rtio_input_timestamped_data, rtio_output
-from .firmware import firmware_function
 from .numbers import to_int32
 
 __all__ = ["CameraConnection"]
 
-cxp_read32 = firmware_function("cxp_read32", "destination address", (), "Raise CXPError: there is no grabber.")
-
 TIMEOUT = 0.2
 """Seconds that a camera has to answer, and after a reset of its connection."""
-SLACK = 20e-6
+SLACK, READ_TIME = 20e-6, 1e-3
 NO_TAG = -1
 SILENT, SPOILT = -1, -2
 URL_WORDS, PART_WORDS = 50, 25
@@ -30,24 +27,18 @@ STANDARD_VALUE = to_int32(facts.STANDARD_VALUE)
 
 
 class CameraConnection:
-    """The connection to a camera, for a device with a `core`. `commands`: channel for commands of the grabber, 0
-    without a grabber of Kairos, with which everything raises CXPError. `destination`: its board.
+    """The connection to a camera, for a device with a `core`. `commands`: the grabber's channel with the regions.
+    Where there is none, everything raises CXPError.
 
     It is set up when it is first used, and again after a command without an answer.
     """
 
-    kernel_invariants = {"commands", "destination"}
+    kernel_invariants = {"commands"}
 
-    def __init__(self, destination, commands):
-        self.destination, self.commands = destination, commands
+    def __init__(self, commands):
+        self.commands = commands
         self.is_up = False
         self.tag = NO_TAG
-
-    @kernel
-    def _check(self):
-        """Raise CXPError without a grabber."""
-        if self.commands == 0:
-            cxp_read32(self.destination, 0)
 
     @kernel
     def _put(self, port: TInt32, value: TInt32):
@@ -62,11 +53,31 @@ class CameraConnection:
         return rtio_input_data(self.commands)
 
     @kernel
-    def _send(self, address: TInt32, value: TInt32, command: TInt32):
-        """Send a command, after dropping late answers to earlier ones."""
+    def _drop_late(self):
+        """Drop late answers to earlier commands."""
         late_mu = int64(0)
         while late_mu >= 0:
             late_mu, _ = rtio_input_timestamped_data(self.core.get_rtio_counter_mu(), self.commands)
+
+    @kernel
+    def _check(self):
+        """Raise CXPError without a grabber, which reads have shown if the connection is up."""
+        time_mu = int64(0)
+        if not self.is_up:
+            try:
+                self._drop_late()
+                self._put(facts.PORT_VIEWER_STATE, 0)
+                until_mu = self.core.get_rtio_counter_mu() + self.core.seconds_to_mu(READ_TIME)
+                time_mu, _ = rtio_input_timestamped_data(until_mu, self.commands)
+            except RTIODestinationUnreachable:
+                time_mu = int64(-1)
+        if time_mu < 0:
+            raise CXPError("CXP Grabber is not available on destination {0}", int64(self.commands >> 16))
+
+    @kernel
+    def _send(self, address: TInt32, value: TInt32, command: TInt32):
+        """Send a command, after dropping late answers."""
+        self._drop_late()
         self._put(facts.PORT_ADDRESS, address)
         self._put(facts.PORT_VALUE, value)
         self._put(facts.PORT_TAG, 0 if self.tag == NO_TAG else self.tag | facts.TAGGED)

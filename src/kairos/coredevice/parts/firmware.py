@@ -1,7 +1,8 @@
 """Firmware functions callable from kernels. Their types are defined in
 `src/contracts/kernel_symbols.toml`."""
 
-import inspect
+import sys
+from types import FunctionType
 
 from ...contracts.kernel_symbols import SIGNATURES
 from ...language import TBool, TFloat, TInt32, TInt64, TList, TNone, TStr, TTuple, syscall
@@ -23,17 +24,18 @@ def kernel_type(name):
     return TYPES[name] if members == name else TTuple([TYPES[member] for member in members.split(", ")])
 
 
+def _call():
+    # It has no variables, so that those of its code can be any parameters.
+    raise NotImplementedError(f"the firmware's {sys._getframe().f_code.co_name} can only be called from a kernel")
+
+
 def firmware_function(symbol, parameters="", flags=(), text=None):
     """Return the firmware function `symbol` with the given parameter names."""
-
-    def call(*_args, **_kwargs):
-        raise NotImplementedError(f"the firmware's {symbol} can only be called from a kernel")
-
-    names, (kinds, result) = parameters.split(), SIGNATURES[symbol]
-    types = {name: kernel_type(kind) for name, kind in zip(names, kinds, strict=True)}
-    call.__name__ = call.__qualname__ = symbol
+    names, (kinds, result) = tuple(parameters.split()), SIGNATURES[symbol]
+    named = {"co_name": symbol, "co_qualname": symbol, "co_varnames": names}
+    code = _call.__code__.replace(**named, co_argcount=len(names), co_nlocals=len(names))
+    call = FunctionType(code, globals(), symbol)
     call.__doc__ = text
+    types = {name: kernel_type(kind) for name, kind in zip(names, kinds, strict=True)}
     call.__annotations__ = types | {"return": kernel_type(result)}
-    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    call.__signature__ = inspect.Signature([inspect.Parameter(n, positional, annotation=types[n]) for n in names])
     return syscall(symbol, flags)(call)

@@ -10,18 +10,18 @@ from kairos.coredevice.parts.numbers import to_int32
 
 from .traffic import devices, run
 
-CHANNEL, COMMANDS = 3 << 16 | 7, 3 << 16 | 20
+CHANNEL, COMMANDS = 3 << 16 | 7, 3 << 16 | 8
 
 
 @pytest.fixture
 def camera():
-    return devices({"camera": ("cxp_grabber.CXPGrabber", {"channel": CHANNEL, "commands": COMMANDS})}).get("camera")
+    return devices({"camera": ("cxp_grabber.CXPGrabber", {"channel": CHANNEL})}).get("camera")
 
 
 class Camera:
-    """A camera and its grabber's channel for commands. `words`: by their addresses; `asked`: (address, value or None,
-    tag or None) of the commands; `late`: events that arrive before the next answer; `slow`: ms that a write takes;
-    `viewer`: state of the grabber's viewer; `step`: mu from one look at the time to the next."""
+    """A camera and its grabber's channel with the regions. `words`: by their addresses; `asked`: (address, value or
+    None, tag or None) of the commands; `late`: events that arrive before the next answer; `slow`: ms that a write
+    takes; `viewer`: state of the grabber's viewer; `step`: mu from one look at the time to the next."""
 
     def __init__(self, **words):
         self.words = {
@@ -254,6 +254,7 @@ def test_frame_is_written_as_a_picture(tmp_path, bits, body):
 @pytest.mark.parametrize("shape", [(3, 2), (2, 4), (1, 3)])
 def test_frame_of_another_size_than_the_region_is_refused(camera, shape):
     there = Camera()
+    camera.is_up = True
     values = {facts.PORT_VIEWER_STATE: 2, facts.PORT_SIZE: 2 << 16 | 3, facts.PORT_REGION: 0}
     firmware = there.firmware() | {
         "rtio_input_data": lambda channel: values[max(there.ports)] or (8 << 16 | 8) * there.ports[facts.PORT_REGION],

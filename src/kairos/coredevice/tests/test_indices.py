@@ -79,7 +79,7 @@ TEXTS = {
         "phase_reg": "the phase registers of an AD9834 are 0 and 1",
     },
     "grabber": {"n": "the regions of a grabber are 0 to 63"},
-    "cxp": {"n": "the regions of a grabber are 0 to 63"},
+    "cxp": {"n": "the regions of a CoaXPress grabber are 0 to 59"},
     "switch": {"channel": "the channels of an I2C switch are 0 to 7"},
 }
 """By device: parameters of its methods that number what it has several of, and what a number beyond these causes."""

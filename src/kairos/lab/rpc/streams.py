@@ -76,9 +76,10 @@ class Streams:
         lab = self._lab
         async for _ in moments([lab.scheduler.publication, lab.interactive.publication], PERIOD):
             runs = sorted(lab.scheduler.runs.values(), key=lambda run: run.submission.rank, reverse=True)
+            reasons = lab.scheduler.whys(runs)
             yield message(
                 "FollowQueueResponse",
-                runs=[_queued(run, lab) for run in runs],
+                runs=[_queued(run, reasons[run.rid], lab) for run in runs],
                 questions=[_question(rid, asked) for rid, asked in lab.interactive.publication.struct().items()],
                 ended=history.count(lab.database),
                 noted=lab.noted,
@@ -216,7 +217,7 @@ def _experiment(name, entry):
     )
 
 
-def _queued(run, lab):
+def _queued(run, why, lab):
     submission, scheduler = run.submission, lab.scheduler
     rehearsal, failed = scheduler.rehearsals.shown(run.rid)
     expid = submission.expid
@@ -230,12 +231,12 @@ def _queued(run, lab):
         priority=submission.priority,
         due=submission.due_date or 0.0,
         flush=submission.flush,
-        why=scheduler.why(run) or "",
+        why=why or "",
         person=submission.person or "",
         submitted=submission.submitted,
         held=submission.held is not None,
         repeat=submission.repeat,
-        arguments={name: pyon.encode(given)[:SHOWN] for name, given in (expid.get("arguments") or {}).items()},
+        arguments={name: pyon.beginning(given, SHOWN) for name, given in (expid.get("arguments") or {}).items()},
         terminating=submission.termination,
         rehearsal=rehearsal,
         rehearsal_failed=failed,

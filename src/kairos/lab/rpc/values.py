@@ -66,11 +66,12 @@ def dataset(entry, whole: bool, rid: int | None = None):
 
 
 def _shape(given) -> tuple[int, ...]:
-    """Return the shape of numbers; a list counts as such if its first element does."""
+    """Return the shape of numbers; a list counts as such if its first element does, which may be a list."""
     if isinstance(given, numpy.ndarray):
         return given.shape if given.dtype.kind in "biuf" else ()
-    if isinstance(given, list) and (not given or isinstance(given[0], numbers.Real)):
-        return (len(given),)
+    if isinstance(given, list):
+        inner = _shape(given[0]) if given else ()
+        return (len(given), *inner) if inner or not given or isinstance(given[0], numbers.Real) else ()
     return ()
 
 

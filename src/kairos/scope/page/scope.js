@@ -5,7 +5,7 @@
 import { DRAW, HEIGHTS, View, fitted, ticks } from "./draw.js";
 import { changeFrom, countBefore, countUntil, duration, lanesFrom, numberAt, quantity, search, sourceAt, valueAt } from "./lanes.js";
 
-const NAMES = 240, RULER = 22, OVERVIEW = 34;
+const NAMES = 240, RULER = 22, OVERVIEW = 34, BAR = 12, BAR_LEAST = 28;
 // How far, in pixels, a mouse or a finger moves during a click.
 const STILL = { mouse: 3, touch: 12 };
 
@@ -94,6 +94,7 @@ class Scope {
     times.forEach((time) => context.fillText(duration(time), view.x(time) + 3, 15));
     this.drawCursors(colour);
     this.drawOverview(colour);
+    this.drawBar(colour);
   }
 
   drawRow(row, top, colour) {
@@ -153,6 +154,30 @@ class Scope {
       context.fillStyle = colour.ground;
       context.fillText(name.toUpperCase(), x - 3, RULER - 3);
     }
+  }
+
+  // The bar at the right, if not all rows can be seen: where it is, and by how much the rows move for each of its pixels.
+  bar() {
+    const room = this.size.height - RULER - OVERVIEW, hidden = this.height - room;
+    if (hidden <= 0 || room <= BAR_LEAST) return null;
+    const length = Math.max(room * room / this.height, BAR_LEAST), rate = hidden / (room - length);
+    return { top: RULER + this.scroll / rate, length, rate };
+  }
+
+  drawBar(colour) {
+    const { context, size } = this, bar = this.bar();
+    if (!bar) return;
+    context.fillStyle = colour.line;
+    context.fillRect(size.width - BAR, RULER, BAR, size.height - RULER - OVERVIEW);
+    context.fillStyle = colour.faint;
+    context.fillRect(size.width - BAR + 2, bar.top, BAR - 4, bar.length);
+  }
+
+  // Takes the bar at a place; one beside it brings its middle there.
+  takeBar(y) {
+    const { top, length, rate } = this.bar();
+    if (y < top || y > top + length) this.scroll += (y - top - length / 2) * rate;
+    this.redraw();
   }
 
   // The whole recording below, with the part that is shown.
@@ -311,9 +336,12 @@ class Scope {
     main.addEventListener("pointerdown", (event) => {
       main.setPointerCapture(event.pointerId);
       pressed.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-      gesture ??= { moved: 0, overview: event.offsetY > this.size.height - OVERVIEW };
+      const overview = event.offsetY > this.size.height - OVERVIEW;
+      const bar = !overview && event.offsetX > this.size.width - BAR && this.bar() !== null;
+      gesture ??= { moved: 0, overview, bar };
       gesture.places = places();
       if (gesture.overview) this.showOverview(event);
+      else if (gesture.bar) this.takeBar(event.offsetY);
     });
     main.addEventListener("pointermove", (event) => {
       this.mouse = event;
@@ -324,7 +352,10 @@ class Scope {
       [last.x, last.y] = [event.offsetX, event.offsetY];
       const now = middle(places());
       if (gesture.overview) this.showOverview(event);
-      else if (gesture.moved > (STILL[event.pointerType] ?? STILL.mouse)) {
+      else if (gesture.bar) {
+        this.scroll += (now.y - before.y) * (this.bar()?.rate ?? 0);
+        this.redraw();
+      } else if (gesture.moved > (STILL[event.pointerType] ?? STILL.mouse)) {
         this.part("tip").hidden = true;
         if (before.apart && now.apart) view.zoom(before.apart / now.apart, before.x);
         view.move((before.x - now.x) / (view.right - view.left));
@@ -335,10 +366,10 @@ class Scope {
     main.addEventListener("pointerup", (event) => {
       pressed.delete(event.pointerId);
       if (!gesture || pressed.size) return;
-      const { moved, overview, places: [one, other] } = gesture;
+      const { moved, overview, bar, places: [one, other] } = gesture;
       gesture = null;
       this.mouse = event;
-      if (overview || moved > (STILL[event.pointerType] ?? STILL.mouse)) return;
+      if (overview || bar || moved > (STILL[event.pointerType] ?? STILL.mouse)) return;
       if (other) this.setCursors([one, other].sort((left, right) => left.x - right.x));
       else this.click(event);
       if (event.pointerType === "touch") this.tip(event);

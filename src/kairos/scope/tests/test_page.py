@@ -204,6 +204,27 @@ def test_taps_set_both_cursors(telephone):
     assert "B − A 1 µs" in page.inner_text("#cursors")
 
 
+def test_bar_scrolls_lanes_that_do_not_fit(show):
+    assert show(LANES, 60000).evaluate("scope.bar()") is None, "all can be seen"
+    lanes = [Levels(f"pin{number}", ("pins",), initial=0, times=[number], levels=[1]) for number in range(100)]
+    page = show(lanes, 1000)
+    bar, size, height = page.evaluate("[scope.bar(), scope.size, scope.height]")
+    box = page.locator("canvas").bounding_box()
+    place = box["x"] + size["width"] - 5, box["y"] + bar["top"] + bar["length"] / 2
+    page.mouse.move(*place)
+    page.mouse.down()
+    page.mouse.move(place[0], place[1] + 40)
+    page.mouse.up()
+    page.wait_for_function("!scope.asked")
+    assert page.evaluate("scope.scroll") == pytest.approx(40 * bar["rate"])
+    assert page.evaluate("scope.bar().top") == pytest.approx(bar["top"] + 40)
+    page.mouse.click(place[0], box["y"] + size["height"] - 60)
+    page.wait_for_function("!scope.asked")
+    room = page.evaluate("scope.rows.at(-1).top + scope.rows.at(-1).height - scope.scroll")
+    assert room <= size["height"] and page.evaluate("scope.scroll") > 0.7 * (height - size["height"])
+    assert page.evaluate("scope.cursors") == {"a": None, "b": None}, "no click into a lane"
+
+
 def test_help_of_the_page_names_the_gestures(telephone):
     page, touch = telephone
     page.tap("#help")

@@ -1,7 +1,7 @@
 // The curve of a plot in runs that have ended.
 
 import { calls } from "./calls";
-import { decode } from "./values";
+import { decode, own } from "./values";
 
 export interface Earlier {
   label: string;
@@ -21,7 +21,7 @@ export async function earlier(numbers: string, y: string, x?: string): Promise<E
     words.map(async (word) => {
       const run = await calls.runs.show({ rid: BigInt(word) });
       // Datasets of ndscan have the number of the run in their names.
-      const of = (key: string) => run.datasets[key] ?? run.datasets[key.replace(/^ndscan\.rid_\d+\./, `ndscan.rid_${word}.`)];
+      const of = (key: string) => own(run.datasets, key) ?? own(run.datasets, key.replace(/^ndscan\.rid_\d+\./, `ndscan.rid_${word}.`));
       const [values, places] = [decode(of(y)?.value).numbers, x ? decode(of(x)?.value).numbers : undefined];
       if (!values?.length || (x && !places)) throw new Error(`run ${word} has no dataset ${values?.length ? x : y}`);
       return { label: `run ${word}`, y: values, x: places };

@@ -1,7 +1,7 @@
 // Results of fits as physicists write them.
 
 import type { FitParameter } from "../protocol/kairos/lab/v1/fits_pb";
-import { shown, unitName } from "./values";
+import { own, shown, unitName } from "./values";
 
 export const SHAPES = ["line", "parabola", "v_function", "gaussian", "lorentzian", "exponential_decay", "sinusoid", "cos", "decaying_sinusoid", "rabi_flop", "detuned_square_pulse"] as const;
 
@@ -23,7 +23,7 @@ export function axisOf(dimension: string, x: Axis, y: Axis): Axis {
     case "y":
       return y;
     case "1/x":
-      return { unit: INVERSE[x.unit] ?? (x.unit && `1/${x.unit}`), scale: 1 / x.scale };
+      return { unit: own(INVERSE, x.unit) ?? (x.unit && `1/${x.unit}`), scale: 1 / x.scale };
     case "y/x":
       return { unit: `${y.unit}${per(x.unit)}`, scale: y.scale / x.scale };
     case "y/x^2":

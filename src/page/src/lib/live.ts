@@ -4,6 +4,7 @@
 
 import { create, fromBinary, toBinary, type DescMessage, type DescMethodServerStreaming, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { LiveRequestSchema, LiveResponseSchema } from "../protocol/kairos/hub/v1/live_pb";
+import { lengthOf } from "./texts";
 
 const CREDIT = 2;
 /** Milliseconds until the next attempt, the second one and later ones. */
@@ -12,6 +13,8 @@ const AGAIN = [100, 500, 1000];
 const HIDDEN = 1000;
 /** Milliseconds in which a connection is made, or given up. */
 const CONNECT = 5000;
+/** Bytes of the longest request: the hub takes no message of more than 1 MiB from a page. */
+const LONGEST = (1 << 20) - 1000;
 const UNAUTHENTICATED = 16;
 const UNIMPLEMENTED = 12;
 const PERMISSION_DENIED = 7;
@@ -91,6 +94,12 @@ class Live {
   }
 
   private call(stream: Stream): void {
+    if (stream.request.length > LONGEST) {
+      // It would end the connection, and with that all other streams.
+      this.refused.add(stream);
+      queueMicrotask(() => this.refused.has(stream) && stream.fail(`this is too long to be asked for: ${lengthOf(stream.request.length)}, at most 1 MB`));
+      return;
+    }
     if (this.socket?.readyState !== WebSocket.OPEN) {
       this.waiting.add(stream);
       return;

@@ -9,7 +9,11 @@ export interface PlotView {
   /** Of an image of single points: the places of the second axis, `x` being those of the first. */
   up?: string;
   error?: string;
+  /** Whether `x` is one of several axes, whose others are not drawn: a point has no place in a curve then. */
+  isSection?: boolean;
   fit?: string;
+  /** Digits of a number; 6. */
+  digits?: number;
   /** What is nothing and what is everything, of a progress; 0 and 100. */
   limits?: [number, number];
   /** Labels and units of its datasets, if they do not say them themselves. */
@@ -27,8 +31,9 @@ function words(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((found) => found[1] ?? found[2] ?? found[3] ?? "");
 }
 
-/** The plot that an applet's command describes; undefined if it cannot be drawn here. */
-export function fromCommand(name: string, command: string): PlotView | undefined {
+/** The plot that an applet's command describes; undefined if it cannot be drawn here. Applets of different groups may have
+ * one name. */
+export function fromCommand(name: string, command: string, groups: readonly string[] = []): PlotView | undefined {
   const [program = "", ...rest] = words(command.replace("${artiq_applet}", ""));
   const kind = ({ plot_xy: "xy", big_number: "number", plot_hist: "histogram", image: "image", progress_bar: "progress" } as const)[program.replace(/^.*applets\./, "") as "plot_xy"];
   if (!kind) return undefined;
@@ -45,7 +50,7 @@ export function fromCommand(name: string, command: string): PlotView | undefined
   }
   const y = places[0];
   if (!y) return undefined;
-  return { id: `applet ${name}`, title: named.title || name, kind, y, x: named.x, error: named.error, fit: named.fit, limits: [given(named.min, 0), given(named.max, 100)] };
+  return { id: `applet ${groups.length ? JSON.stringify([...groups, name]) : name}`, title: named.title || name, kind, y, x: named.x, error: named.error, fit: named.fit, digits: Math.max(1, Math.min(17, given(named.digit_count ?? named["digit-count"], 6))), limits: [given(named.min, 0), given(named.max, 100)] };
 }
 
 /** A number in a command, or what it is without one. */
@@ -64,7 +69,8 @@ const KEPT = "plots";
 
 function kept(): PlotView[] {
   try {
-    return JSON.parse(localStorage.getItem(KEPT) ?? "[]") as PlotView[];
+    const views = JSON.parse(localStorage.getItem(KEPT) ?? "[]") as PlotView[];
+    return views.filter((each, at) => views.findIndex((other) => other.id === each.id) === at);
   } catch {
     return [];
   }
@@ -74,8 +80,11 @@ class Views {
   own = $state<PlotView[]>(kept());
   closed = $state<string[]>([]);
 
-  add(view: PlotView): void {
-    this.own = [view, ...this.own];
+  add(view: Omit<PlotView, "id">): void {
+    // Two may be added at the same moment.
+    let number = Date.now();
+    while (this.own.some((each) => each.id === `own ${number}`)) number++;
+    this.own = [{ ...view, id: `own ${number}` }, ...this.own];
     this.keep();
   }
 

@@ -11,8 +11,7 @@ function escaped(character: string): string {
 
 /** A text in which what is not seen is written as in a program. `lines`: it may have several lines. */
 export function visible(text: string, lines = false): string {
-  // What is no text after all must not stop the page.
-  return String(text).replace(UNSEEN, (each) => (lines && (each === "\n" || each === "\t") ? each : escaped(each)));
+  return text.replace(UNSEEN, (each) => (lines && (each === "\n" || each === "\t") ? each : escaped(each)));
 }
 
 /** A name of at most so many characters: of a longer one the middle is left out, since names differ at their ends. */
@@ -30,9 +29,8 @@ export function beginning(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** How long a text is, for people. */
-export function lengthOf(text: string): string {
-  const { length } = text;
+/** How long a text is, for people, by its number of characters. */
+export function lengthOf(length: number): string {
   if (length < 1000) return `${length} characters`;
   return length < 1e6 ? `${Math.round(length / 1000)} kB` : `${(length / 1e6).toFixed(1)} MB`;
 }

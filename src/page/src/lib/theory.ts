@@ -71,6 +71,22 @@ export function residuals(data: Curve, theory: Curve): Residuals | undefined {
   return { x: Float64Array.from(found, ([x]) => x), sigmas, chiSquare: sigmas.reduce((sum, each) => sum + each * each, 0) / sigmas.length };
 }
 
+/** Points of a scan with two axes. */
+export interface Points {
+  x: Float64Array;
+  up: Float64Array;
+  y: Float64Array;
+}
+
+/** What the twin has measured at the places of the data, in whatever order: NaN where it has not. Of a place that is
+ * repeated the last one counts, as in an image. */
+export function matched(x: Float64Array, up: Float64Array, theory: Points): Float64Array {
+  const found = new Map<string, number>();
+  const length = Math.min(theory.x.length, theory.up.length, theory.y.length);
+  for (let at = 0; at < length; at++) found.set(`${theory.x[at]} ${theory.up[at]}`, theory.y[at]!);
+  return x.map((place, at) => found.get(`${place} ${up[at]}`) ?? Number.NaN);
+}
+
 /** The ends of a slider for a number: from nothing to twice its value. */
 export function range(value: number): { low: number; high: number } {
   if (!value) return { low: 0, high: 1 };

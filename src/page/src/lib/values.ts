@@ -30,24 +30,74 @@ const READERS: Record<string, [number, Reader]> = {
 /** A number in PYON. */
 const NUMBER = /^(-?\d[\d.eE+-]*|-?Infinity|NaN)$/;
 
+/** What a record has of a name that a user has given. Each object has some itself, such as `constructor`. */
+export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 export function decode(value: Value | undefined): Decoded {
   if (!value) return { shape: [] };
   const shape = value.shape.map(Number);
   if (value.kind === "pyon" || value.kind === "repr") {
     const text = new TextDecoder().decode(value.data);
-    if (text === "[]") return { numbers: new Float64Array(), shape: [0] };
-    return NUMBER.test(text) ? { numbers: Float64Array.of(Number(text)), shape, text } : { text, shape };
+    if (NUMBER.test(text)) return { numbers: Float64Array.of(Number(text)), shape, text };
+    return { ...listed(text), text };
   }
-  const reader = value.dtype.startsWith(">") ? undefined : READERS[value.dtype.slice(1)];
-  if (!reader) return { text: `${value.dtype} ${shape.join(" × ")}`, shape };
+  const numbers = elements(value.dtype, value.data);
+  return numbers ? { numbers, shape } : { text: `${value.dtype} ${shape.join(" × ")}`, shape };
+}
+
+/** The numbers that bytes of a type are; undefined for what are none. */
+function elements(dtype: string, bytes: Uint8Array): Float64Array | undefined {
+  const reader = dtype.startsWith(">") ? undefined : own(READERS, dtype.slice(1));
+  if (!reader) return undefined;
   const [size, read] = reader;
-  const { buffer, byteOffset, byteLength } = value.data;
+  const { buffer, byteOffset, byteLength } = bytes;
   const count = byteLength / size;
-  if (value.dtype === "<f8" && byteOffset % 8 === 0) return { numbers: new Float64Array(buffer as ArrayBuffer, byteOffset, count).slice(), shape };
+  if (dtype === "<f8" && byteOffset % 8 === 0) return new Float64Array(buffer as ArrayBuffer, byteOffset, count).slice();
   const view = new DataView(buffer as ArrayBuffer, byteOffset, byteLength);
   const numbers = new Float64Array(count);
   for (let at = 0; at < count; at++) numbers[at] = read(view, at * size);
-  return { numbers, shape };
+  return numbers;
+}
+
+/** Texts, and numbers that JSON does not have. */
+const BEYOND_JSON = /"[^"\\]*(?:\\.[^"\\]*)*"|-?Infinity|NaN/g;
+
+/** The numbers in a list of PYON whose elements differ in type, such as `[0, 0.5, null]`, or are lists themselves; none if
+ * it has anything else, or rows of different lengths. */
+function listed(text: string): { numbers?: Float64Array; shape: number[] } {
+  if (!text.startsWith("[")) return { shape: [] };
+  const found: number[] = [];
+  try {
+    const shape = flatten(JSON.parse(text.replace(BEYOND_JSON, (each) => (each === "NaN" ? "null" : each.replace(/^(-?)Infinity$/, "$11e999")))), found);
+    return shape ? { numbers: Float64Array.from(found), shape } : { shape: [] };
+  } catch {
+    return { shape: [] };
+  }
+}
+
+/** Appends the numbers of a value in C order; returns its shape, undefined if it has something else. */
+function flatten(value: unknown, found: number[]): number[] | undefined {
+  if (value === null || typeof value === "number" || typeof value === "boolean") {
+    found.push(value === null ? Number.NaN : Number(value));
+    return [];
+  }
+  if (Array.isArray(value)) {
+    let inner: number[] | undefined;
+    for (const each of value) {
+      const shape = flatten(each, found);
+      if (!shape || (inner && inner.join() !== shape.join())) return undefined;
+      inner = shape;
+    }
+    return [value.length, ...(inner ?? [])];
+  }
+  const [kind, given] = ((value as { __jsonclass__?: [string, unknown[]] }).__jsonclass__ ?? []) as [string?, unknown[]?];
+  if (kind !== "npscalar" && kind !== "nparray") return undefined;
+  const [dtype, data] = given!.slice(-2) as [string, string];
+  const numbers = elements(dtype, Uint8Array.from(atob(data), (each) => each.charCodeAt(0)));
+  for (const each of numbers ?? []) found.push(each);
+  return numbers && (kind === "npscalar" ? [] : (given![0] as number[]));
 }
 
 /** Numbers that grow; appending many times costs as much as appending once. */
@@ -56,6 +106,8 @@ export class Series {
   length = 0;
   /** Lengths of the dimensions after the first. */
   inner: number[] = [];
+  /** Whether it still has numbers only, in rows of one length. */
+  private isNumeric = true;
 
   get numbers(): Float64Array {
     return this.kept.subarray(0, this.length);
@@ -64,10 +116,26 @@ export class Series {
   set(decoded: Decoded): void {
     this.length = 0;
     this.inner = decoded.shape.slice(1);
-    this.append(decoded.numbers ?? new Float64Array());
+    this.isNumeric = decoded.numbers !== undefined;
+    if (decoded.numbers) this.extend(decoded.numbers);
   }
 
-  append(more: Float64Array): void {
+  append(more: Decoded): void {
+    if (more.numbers?.length === 0) return;
+    const inner = more.shape.slice(1);
+    if (this.isNumeric && !this.length) this.inner = inner;
+    if (!more.numbers || inner.join() !== this.inner.join()) this.giveUp();
+    if (this.isNumeric) this.extend(more.numbers!);
+  }
+
+  /** What is no number at one place would move all others. */
+  private giveUp(): void {
+    this.isNumeric = false;
+    this.length = 0;
+    this.inner = [];
+  }
+
+  private extend(more: Float64Array): void {
     const length = this.length + more.length;
     if (length > this.kept.length) {
       const larger = new Float64Array(Math.max(length, 2 * this.kept.length));
@@ -78,9 +146,15 @@ export class Series {
     this.length = length;
   }
 
-  assign(indices: readonly bigint[], elements: Float64Array): void {
-    const size = indices.length ? elements.length / indices.length : 0;
-    indices.forEach((index, at) => this.kept.set(elements.subarray(at * size, (at + 1) * size), Number(index) * size));
+  assign(indices: readonly bigint[], given: Decoded): void {
+    const size = this.inner.reduce((product, each) => product * each, 1);
+    const { numbers } = given;
+    if (numbers?.length !== indices.length * size) this.giveUp();
+    if (!this.isNumeric) return;
+    indices.forEach((index, at) => {
+      const place = Number(index) * size;
+      if (place + size <= this.length) this.kept.set(numbers!.subarray(at * size, (at + 1) * size), place);
+    });
   }
 }
 
@@ -95,7 +169,7 @@ const UNITS: Record<string, string> = { us: "µs", uV: "µV", uA: "µA", uW: "µ
 
 /** A unit as people write it. */
 export function unitName(unit: string): string {
-  return UNITS[unit] ?? unit;
+  return own(UNITS, unit) ?? unit;
 }
 
 /** A text without the marks of a text in PYON; anything else in PYON as it is. */
@@ -157,13 +231,18 @@ export function duration(seconds: number): string {
   return `${Math.max(0, Math.round(seconds))} s`;
 }
 
+/** A number of a dataset in its unit, with the digits after the point that the dataset asks for, or else so many in all. */
+export function scaledNumber(number: number, dataset: { scale: number; precision?: number } | undefined, digits = 6): string {
+  const scaled = number / (dataset?.scale || 1);
+  const places = dataset?.precision ?? -1;
+  return places >= 0 && Number.isFinite(scaled) ? scaled.toFixed(places).replace("-", "−") : shown(scaled, digits);
+}
+
 /** The text of a dataset, in its unit if it is a number. */
 export function scaledText(dataset: Dataset): string {
   const decoded = decode(dataset.value);
   const number = decoded.numbers?.[0];
-  if (number === undefined || decoded.shape.length || Number.isNaN(number)) return dataset.text;
-  const scaled = number / (dataset.scale || 1);
-  return dataset.precision >= 0 && Number.isFinite(scaled) ? scaled.toFixed(dataset.precision).replace("-", "−") : shown(scaled);
+  return number === undefined || decoded.shape.length || Number.isNaN(number) ? dataset.text : scaledNumber(number, dataset);
 }
 
 /** Whether the letters of a search occur in a text in this order. */

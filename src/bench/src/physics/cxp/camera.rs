@@ -37,7 +37,6 @@ pub struct Camera {
     sensor: Sensor,
     registers: Registers,
     line: Line,
-    trigger: bool,
     /// Times of exposures that triggers have started.
     exposures: VecDeque<Ns>,
     /// Packets to be sent, with the earliest time of each.
@@ -61,7 +60,6 @@ impl Camera {
             sensor: Sensor::new(options, random),
             registers,
             line: Line::new(),
-            trigger: false,
             exposures: VecDeque::new(),
             packets: VecDeque::new(),
             busy: 0,
@@ -183,12 +181,7 @@ impl Model for Camera {
                         self.take(at, arrived, out);
                     }
                 }
-                Signal::Level(level) if *input == 1 => {
-                    if *level && !self.trigger {
-                        self.sensor.expose(at, out);
-                    }
-                    self.trigger = *level;
-                }
+                Signal::Level(level) if *input == 1 => self.sensor.trigger(at, *level, out),
                 _ => {}
             }
         }

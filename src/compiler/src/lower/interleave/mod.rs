@@ -7,6 +7,7 @@ mod constants;
 use std::collections::HashMap;
 use std::mem::swap;
 
+use crate::builtins::{LONGEST, NO_TIME};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::{Cursor, Emitter};
 use crate::ir::*;
@@ -227,14 +228,18 @@ impl<'p> Interleave<'_, '_, 'p> {
             (Some(Time::Delay | Time::DelayMu), [arg]) => self.constant(frame, arg)?,
             _ => None,
         };
-        let delay = known
-            .as_ref()
-            .and_then(|value| match (value.as_int(), value.as_float()) {
-                (Some(units), _) => Some(units),
+        let delay = match known.as_ref().map(|value| (value.as_int(), value.as_float())) {
+            Some((Some(units), _)) => Some(units),
+            Some((_, Some(seconds))) => {
                 // Rounded, as everywhere; the reference truncates here.
-                (_, Some(seconds)) => Some((seconds / self.emitter.module.target.ref_period).round() as i64),
-                _ => None,
-            });
+                let units = (seconds / self.emitter.module.target.ref_period).round();
+                if !(-LONGEST..LONGEST).contains(&units) {
+                    return Err(Diagnostic::new(args[0].span, NO_TIME));
+                }
+                Some(units as i64)
+            }
+            _ => None,
+        };
         match (time, delay) {
             (Some(_), Some(delay)) => self.push(expr.span, Step::Delay(delay), steps),
             (Some(Time::AtMu), _) => Err(Diagnostic::new(expr.span, "at_mu() cannot be interleaved")),
