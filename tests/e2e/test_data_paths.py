@@ -68,6 +68,14 @@ def test_register_access_time_matches_parameter(measured):
     assert 300 < series["request", 0]["time_ns"]["median"] < 600
 
 
+def test_message_takes_the_same_time_after_any_measurement(measured):
+    """The comms core sleeps when it comes, and arms no time limit meanwhile."""
+    series, _ = measured
+    for path in ("message_to_kernel", "message_to_comms"):
+        short = [series[path, 1 << n]["time_ns"]["median"] for n in range(3, 7)]
+        assert max(short) < 1.3 * min(short), (path, short)
+
+
 def test_picture_of_measurements_is_written(measured):
     assert Image.open(measured[1]).size[0] > 1000
 
