@@ -16,7 +16,7 @@ def selftest_figures(figures):
     with TemporaryDirectory() as folder:
         database = every_card(Path(folder))
         began = time.perf_counter()
-        page, twin = Path(folder) / "cards.html", f"emulator://{VARIANT}"
+        page, twin = Path(folder) / f"{VARIANT}.html", f"emulator://{VARIANT}"
         done = run_kairos("selftest", "--device-db", database, "--twin", twin, "--json", "-o", page)
         took = time.perf_counter() - began
     checks = [json.loads(line) for line in done.stdout.splitlines()]

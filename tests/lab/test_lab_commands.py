@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -206,7 +205,7 @@ def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
         assert waits.stdout.readline().startswith("run ")
         lab.kill()
         assert "does not answer" in log.stderr.readline()
-        assert re.search("does not answer|has ended before", waits.stderr.readline()), "as it was killed"
+        assert "does not answer" in waits.stderr.readline()
         lab.start()
         lab.release_run("patient")
         last = lab.run_of("Quick")

@@ -46,7 +46,11 @@ def submit(args) -> int:
     )
     if not args.json:
         print(f"run {rid}", flush=True)
-    rehearsal = lab.rehearsed(rid) if lab.policy(rid) != "off" else None
+
+    def rehearsed(lab):
+        return lab.rehearsed(rid) if lab.policy(rid) != "off" else None
+
+    rehearsal = insist(args.lab, rehearsed) if args.wait else rehearsed(lab)
     must_wait = rehearsal is not None and rehearsal["policy"] == "must" and not rehearsal["passed"]
     if rehearsal is not None and not args.json:
         _print_rehearsal(rehearsal["passed"], f"run {rid}: {rehearsal['sentence']}")
