@@ -8,8 +8,9 @@ __all__ = ["Progress", "send"]
 DELAY_S = 1.0
 """Operations shorter than this show no bar."""
 
-PIECE = 1 << 18
-"""Bytes sent between two updates of the bar."""
+PIECE = 1 << 14
+"""Bytes sent between two updates of the bar. Each piece has the socket's timeout for itself, so that a receiver that is
+slow is not given up."""
 
 
 class Progress:

@@ -4,6 +4,7 @@ import io
 import socket
 import sys
 import threading
+import time
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_progress_bar_needs_terminal_and_time(monkeypatch, clock):
 
 def test_send_with_progress_transmits_all_bytes(monkeypatch, clock):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    data = bytes(range(256)) * (3 * PIECE // 256) + b"end"
+    data = bytes(range(256)) * (100 * PIECE // 256) + b"end"
     ours, theirs = socket.socketpair()
     got = bytearray()
 
@@ -65,3 +66,25 @@ def test_send_with_progress_transmits_all_bytes(monkeypatch, clock):
     theirs.close()
     assert got == data + b"few"
     assert "image:" in sys.stderr.getvalue()
+
+
+def test_slow_receiver_is_served_beyond_the_timeout_of_one_piece():
+    ours, theirs = socket.socketpair()
+    ours.settimeout(0.5)
+    for end, option in ((ours, socket.SO_SNDBUF), (theirs, socket.SO_RCVBUF)):
+        end.setsockopt(socket.SOL_SOCKET, option, PIECE)
+    data = bytes(16 * PIECE)
+    got = bytearray()
+
+    def take():
+        while piece := theirs.recv(PIECE):
+            got.extend(piece)
+            time.sleep(0.06)
+
+    reader = threading.Thread(target=take)
+    reader.start()
+    with ours:
+        send(ours, data, "image")
+    reader.join()
+    theirs.close()
+    assert got == data
