@@ -28,9 +28,11 @@ __all__ = ["Gateware", "KeyNotKnown", "Management", "ManagementError", "PORT", "
 TIMEOUT = 30.0
 """Seconds in which a short request must be answered."""
 
-STORED_PER_SECOND = 20_000
-"""Bytes of a request that a device stores in a second at least: each of these seconds is allowed beside the timeout. A
-card behind a link that is searched, erased and written is that slow; a boot image of 16 MB on a board's own is not."""
+STORED_PER_SECOND = 4_000
+"""Bytes of a request that a device stores in a second at least: each of these seconds is allowed beside the timeout, up to
+`LONGEST_STORE`. A board behind links that searches, erases and writes its card is that slow, emulated on a busy machine."""
+
+LONGEST_STORE = 600.0
 
 PATIENCE = 15.0
 """Seconds that a restart may take."""
@@ -241,7 +243,7 @@ class Management:
     def _exchange(self, request: bytes) -> tuple[int, bytes]:
         """Send an encoded request; returns type and content of the reply."""
         self._send(request)
-        self._socket.settimeout(self._timeout + len(request) / STORED_PER_SECOND)
+        self._socket.settimeout(self._timeout + min(len(request) / STORED_PER_SECOND, LONGEST_STORE))
         try:
             return _wire.read_management_reply(self._read)
         except _wire.ProtocolError as error:
