@@ -29,10 +29,11 @@ TIMEOUT = 30.0
 """Seconds in which a short request must be answered."""
 
 STORED_PER_SECOND = 4_000
-"""Bytes of a request that a device stores in a second at least: each of these seconds is allowed beside the timeout, up to
-`LONGEST_STORE`. A board behind links that searches, erases and writes its card is that slow, emulated on a busy machine."""
+"""Bytes of a request that a device stores in a second at least: each of these seconds is allowed beside the timeout, up
+to `LONGEST_STORE`. A board behind links that searches, erases and writes its card is that slow."""
 
 LONGEST_STORE = 600.0
+"""Seconds."""
 
 PATIENCE = 15.0
 """Seconds that a restart may take."""
