@@ -59,7 +59,7 @@ impl Camera {
         Self {
             sensor: Sensor::new(options, random),
             registers,
-            line: Line::new(),
+            line: Line::default(),
             exposures: VecDeque::new(),
             packets: VecDeque::new(),
             busy: 0,

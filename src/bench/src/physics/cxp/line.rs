@@ -101,9 +101,9 @@ pub struct Line {
     packet: Vec<u16>,
 }
 
-impl Line {
+impl Default for Line {
     /// A line at rest.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             characters: characters(),
             level: false,
@@ -115,7 +115,9 @@ impl Line {
             packet: Vec::new(),
         }
     }
+}
 
+impl Line {
     /// The level since the last change.
     #[cfg(test)]
     pub fn level(&self) -> bool {

@@ -42,7 +42,7 @@ fn arrived(line: &mut Line, changes: &[(Ns, bool)]) -> Vec<Arrived> {
 
 #[test]
 fn commands_and_triggers_arrive_after_rests_of_any_length() {
-    let mut line = Line::new();
+    let mut line = Line::default();
     let read = [0, 0, 0, 4, 0x12, 0x34, 0x56, 0x78];
     let edges = changes(CHARACTER * 1000, false, &command_of(facts::COMMAND, &read));
     let found = arrived(&mut line, &edges);
@@ -86,7 +86,7 @@ fn wrong_crc_and_unknown_packets_are_reported() {
     let unknown = command_of(9, &[0; 8]);
     let half = &command_of(facts::COMMAND, &[0, 0, 0, 4, 0, 0, 0, 0])[..14];
     let whole = command_of(facts::COMMAND, &[0, 0, 0, 4, 0, 0, 0, 8]);
-    let mut line = Line::new();
+    let mut line = Line::default();
     let all: Vec<u16> = [&wrong[..], &unknown, half, &whole].concat();
     let found = arrived(&mut line, &changes(0, false, &all));
     assert_eq!(found[..2], [Arrived::Spoilt, Arrived::Spoilt]);
@@ -102,6 +102,6 @@ fn one_wrong_copy_of_a_type_or_tag_is_outvoted() {
     assert_eq!(vote(&[1, 2, 4]), 0);
     let mut packet: Vec<u16> = command_of(facts::COMMAND, &[0, 0, 0, 4, 0, 0, 0, 0]);
     packet[9] = 0xff;
-    let found = arrived(&mut Line::new(), &changes(0, false, &packet));
+    let found = arrived(&mut Line::default(), &changes(0, false, &packet));
     assert!(matches!(found[..], [Arrived::Command(_)]), "{found:?}");
 }
