@@ -41,9 +41,10 @@ def hub(tmp_path, request):
         laboratory.close()
 
 
-def has_waveform(path):
+def has_waveforms(path):
+    """Return whether both are in the file of a run: that which was recorded, and that of the twin."""
     with h5py.File(path) as file:
-        return "waveform" in file
+        return {"recorded", "waveform"} <= set(file)
 
 
 def test_waiting_run_shows_the_verdict_of_its_rehearsal(chromium, hub):
@@ -61,7 +62,7 @@ def test_run_shows_its_waveform_and_gives_its_file(chromium, hub):
     rid = hub.lab.submit({**hub.lab.expid("Fine"), "file": "kernels.py"}, "other")
     hub.lab.ends(rid)
     with new_page(chromium, hub.address) as page:
-        until(lambda: has_waveform(hub.lab.file_of(rid)))
+        until(lambda: has_waveforms(hub.lab.file_of(rid)))
         page.get_by_role("button", name=str(rid), exact=True).click()
         with page.expect_download() as download:
             page.get_by_role("link", name=re.compile(r"-Fine\.h5$")).click()
@@ -71,6 +72,7 @@ def test_run_shows_its_waveform_and_gives_its_file(chromium, hub):
         waveform = page.get_by_role("region", name=f"Waveform of run {rid}")
         lanes = waveform.get_by_role("application", name=re.compile(r"^\d+ lanes of run"))
         expect(lanes).to_be_visible()
+        page.get_by_label("Which waveform").select_option("predicted")
         expect(waveform.get_by_text("predicted by the twin")).to_be_visible()
         waveform.get_by_label("Search the waveform").fill("ttl4")
         waveform.get_by_label("Search the waveform").press("Enter")
