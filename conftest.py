@@ -29,6 +29,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from kairos_gateware.verilated.building import processor_seconds, seconds_spent
 
 from kairos.scratch import is_abandoned
@@ -96,6 +97,10 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)
+    if settings().derandomize:
+        # Hypothesis also draws constants that it finds in the modules loaded so far: examples would depend on which
+        # files the process ran before. To read them all takes a tenth of the time.
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sysconfig
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ..pad import SAMPLES
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
 from .building import building_alone
+from .kept import cache_folder, fetch, keep
 
 __all__ = ["LINT", "WAIVERS", "building_alone", "compile_library", "verilator_root", "warnings_in"]
 
@@ -84,16 +86,25 @@ def _compiler() -> str:
     return "clang++" if shutil.which("clang++") else "g++"
 
 
+@cache
+def _tools() -> str:
+    """What a library depends on beside its sources."""
+    printed = [subprocess.run([tool, "--version"], capture_output=True, text=True).stdout for tool in (_compiler(), "g++")]
+    return repr((metadata.version("verilator"), printed, _FLAGS, _MAKE))
+
+
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _runtime(make: list, classes: Path, environment: dict[str, str]) -> Path:
     """Verilator's own part of a library: compiled once, and kept in the user's cache for all
     designs."""
     needed = classes.read_text().split("VM_GLOBAL_FAST")[1]
-    compiler = subprocess.run([_compiler(), "--version"], capture_output=True, text=True).stdout
-    key = hashlib.sha256(repr((metadata.version("verilator"), compiler, _MAKE, needed)).encode()).hexdigest()[:16]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kairos" / f"verilated-{key}"
-    kept, made = cache / "libverilated.a", classes.parent / "libverilated.a"
+    folder = cache_folder() / f"verilated-{_key(_tools() + needed)}"
+    kept, made = folder / "libverilated.a", classes.parent / "libverilated.a"
     try:
-        with building_alone(cache):
+        with building_alone(folder):
             if not kept.exists():
                 _run([*make, made.name], env=environment)
                 shutil.copyfile(made, kept.with_suffix(".new"))
@@ -140,6 +151,10 @@ def compile_library(
     for tool in ["g++", "make"]:
         if shutil.which(tool) is None:
             raise OSError(f"{tool} is missing: apt-get install build-essential")
+    key = _key(_tools() + stamp)
+    if fetch(key, output / LINT, library):
+        stamp_file.write_text(stamp)
+        return library
     root = verilator_root()
     objects = (output / "obj").resolve()
     shutil.rmtree(objects, ignore_errors=True)
@@ -182,6 +197,7 @@ def compile_library(
         ]
     )
     partial.replace(library)  # a library in use keeps its old content
+    keep(key, library, output / LINT)
     shutil.rmtree(objects, ignore_errors=True)
     stamp_file.write_text(stamp)
     return library
