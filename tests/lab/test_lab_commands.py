@@ -1,6 +1,7 @@
 """The commands of a laboratory, on one without devices and on an emulated device with an ion."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -93,7 +94,8 @@ def test_queue_is_shown_and_changed(lab, kairos_in):
     lab.run_of("Patient", name="long")
     until(lambda: lab.counted("long"))
     for n in (1, 2):
-        printed(kairos_in("submit", "Quick scan", f"n={n}", "--hold", "not yet"))
+        printed(kairos_in("submit", "Quick scan", f"n={n}", "--hold", "not yet", *["-v"] * n))
+    assert [run["expid"]["log_level"] for run in lab.queue()] == [logging.WARNING, logging.INFO, logging.DEBUG]
     printed(kairos_in("queue", "move", "2", "--before", "1"))
     printed(kairos_in("queue", "edit", "1", "n=7", "--priority", "-1"))
     one_line(kairos_in("queue", "edit", "1", "n=x"), "argument n = x: ", 2)
