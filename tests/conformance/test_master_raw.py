@@ -138,6 +138,27 @@ def test_wrong_greeting_is_answered_by_closing(lab, first):
 
 
 @pytest.mark.parametrize("name", ["schedule", "master_schedule"])
+OVERRIDDEN = """from artiq.experiment import *
+class Shown(EnvExperiment):
+    def run(self):
+        self.set_dataset("core", self.get_device_db()["core"]["arguments"], broadcast=True, archive=False)
+"""
+
+
+@pytest.mark.parametrize(
+    "given", [{"core": {"ref_period": 2e-9, "host": "::2"}}, 'core:ref_period=2e-9 core:host="::2"']
+)
+def test_submission_replaces_arguments_of_devices(lab, given):
+    target = Target(lab, "schedule")
+    submitted = {"log_level": 30, "content": OVERRIDDEN, "class_name": None, "arguments": {}, "devarg_override": given}
+    rid = target.call("submit", "main", submitted)
+    assert lab.ends(rid)["status"] == "completed"
+    shown = lab.datasets()["core"][1]
+    assert (shown["ref_period"], shown["host"], shown["satellite_cpu_targets"]) == (2e-9, "::2", {1: "cortexa9"})
+    assert target.failure("submit", "main", submitted | {"devarg_override": {"core": 5}}) == "ValueError"
+    target.close()
+
+
 def test_submitted_run_is_published_in_each_state(lab, name):
     target = Target(lab, name)
     until(lambda: target.call("get_status") == {})  # runs of other tests have ended
