@@ -239,6 +239,6 @@ class Broadcaster(_Sender):
         channel = self._channels.get(name)
         if channel is None or not channel.sessions:
             return
-        line = written(message, self.version)
+        lines = {version: written(message, version) for version in {session.version for session in channel.sessions}}
         for session in channel.sessions:
-            session.send(line)
+            session.send(lines[session.version])
