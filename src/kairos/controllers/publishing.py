@@ -157,9 +157,9 @@ class _Session(asyncio.Protocol):
             return
         words = lines[1].split() if len(lines) > 2 else []
         self._followed = self._server.followed(lines[0].strip(), words)
-        if FEATURE.encode() in words:
+        if FEATURE.encode() in words[1:]:
             self.version = 2  # as it asks for
-        self.numbered = NUMBERS.encode() in words
+        self.numbered = NUMBERS.encode() in words[1:]
         if self._followed is None:
             self.transport.close()  # without a word, which clients take for an error
         else:
