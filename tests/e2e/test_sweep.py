@@ -315,7 +315,7 @@ def test_scanned_number_of_a_kernel_needs_one_compilation(laboratory, tmp_path, 
 
 @pytest.fixture
 def copied(laboratory, monkeypatch):
-    """The laboratory's device, and a function that rehearses its experiment on a copy, which is used before and after."""
+    """The laboratory's device, and a function that rehearses its experiment on a copy and gives that to `use`."""
     monkeypatch.chdir(laboratory)
     ddb = DeviceDB.load(laboratory / "device_db.py")
     options = emulator.Options(bench=str(laboratory / "bench.toml"), entries=ddb.entries, settings=PATIENT)
