@@ -42,8 +42,7 @@ __all__ = [
 READY_TIMEOUT = 30.0
 """Timeout in seconds for booting the firmware; a hundred times its duration on an idle machine."""
 STARVED_TIMEOUT = 180.0
-"""The same for an emulator that gets too little of a busy machine: less than two thirds of a processor for its code. A
-device without a network needs that much until it gives up, where two busy processors share one core."""
+"""The same for an emulator that has not had that much processor time, on a busy machine."""
 ANSWER_TIMEOUT = 2.0
 """Timeout in seconds for a reply of an emulator that has not booted."""
 
@@ -267,7 +266,7 @@ class Emulator:
                 why = self.failure() or "the emulator closed its output before it was ready"
                 raise CommandLineError(why) if why.startswith(("--wire", "--set")) else EmulatorError(why)
             waited = time.monotonic() - began
-            if not lines and (waited >= STARVED_TIMEOUT or processor_s(self.pid, math.inf) >= READY_TIMEOUT * 2 / 3):
+            if not lines and (waited >= STARVED_TIMEOUT or processor_s(self.pid, math.inf) >= READY_TIMEOUT):
                 raise self._not_booted(waited)
 
     def _understood(self, line: str) -> dict | None:
