@@ -151,6 +151,7 @@ def test_satellite_has_its_own_configuration(pair, tmp_path):
     configure(pair, "satellite", "0", tmp_path)
 
 
+@pytest.mark.long
 def test_satellite_boot_image_is_replaced(pair, tmp_path):
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "satman.elf")
     replace_image(pair, "satellite", image, tmp_path)

@@ -75,7 +75,7 @@ class ByRegisters(threading.Thread):
 THOUSAND = [pytest.param(100, seed, marks=pytest.mark.long, id=f"part{seed}") for seed in range(1, 11)]
 
 
-@pytest.mark.parametrize("rounds, seed", [pytest.param(16, 25, id="few"), *THOUSAND])
+@pytest.mark.parametrize("rounds, seed", [pytest.param(8, 25, id="few"), *THOUSAND])
 def test_request_during_link_cut_is_executed_or_refused(kairos, rounds, seed):
     built("memory", "store")
     (kairos.directory / "system.toml").write_text(MEMORY_PAIR)

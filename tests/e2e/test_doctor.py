@@ -34,6 +34,7 @@ def test_device_that_is_well_has_no_bad_finding(lab):
     assert "serial number" in found["eeprom_urukul0"][0][1]
 
 
+@pytest.mark.long
 def test_other_hardware_and_connectors_of_a_description_are_detected(tmp_path):
     ion = database("ion", tmp_path)
     given = json.loads((DESCRIPTIONS / "ion.json").read_text())

@@ -33,6 +33,8 @@ WANTED = {
     "imaging": ("cards", {"EMCCD", "rydberg rf", "mw", "E-field", "E-field relay", "ttl photodiode"}),
 }
 """The gateware of each, and cards that must be among the tested ones."""
+LONG = ["stabilised"]
+"""Its servo is that of a servo's own tests."""
 
 
 SYSTEMS = {"pair": ["pair", "satellite"], "star": ["star", "satellite"]}
@@ -67,7 +69,7 @@ def failed_and_tested(file, variant, folder):
     return [check for check in checks if check["passed"] is False], {check["card"] for check in checks}, done
 
 
-@pytest.mark.parametrize("name", WANTED)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in WANTED])
 def test_database_of_a_laboratory_comes_up_unedited(name, tmp_path):
     variant, cards = WANTED[name]
     built(*SYSTEMS.get(variant, [variant]))

@@ -171,6 +171,7 @@ class Copy(EnvExperiment):
 """
 
 
+@pytest.mark.long
 def test_small_copy_takes_microseconds_from_the_first_on(kairos, database):
     done = kairos("run", kairos.write("", head=COPY), device_db=database)
     assert done.returncode == 0, done.stdout + done.stderr

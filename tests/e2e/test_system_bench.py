@@ -63,7 +63,8 @@ def test_times_between_boards_are_exact_and_reproducible(kairos, pair):
     assert len(set(texts)) == len(set(files)) == 1
 
 
-@pytest.mark.parametrize("delay", [pytest.param(0, marks=pytest.mark.long), 100_000])
+@pytest.mark.long
+@pytest.mark.parametrize("delay", [0, 100_000])
 def test_times_between_boards_are_independent_of_the_fibre(kairos, pair, delay):
     system = kairos.directory / "system.toml"
     system.write_text(pair_description("pair", "satellite", delay))

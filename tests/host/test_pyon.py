@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kairos import pyon
@@ -32,6 +32,7 @@ def arrays(numbers):
 ODD = st.sets(st.integers()) | st.lists(st.integers(0, 999)).map(arrays) | st.text().map(numpy.str_)
 
 
+@settings(max_examples=50)
 @given(st.recursive(VALUES | ODD, lambda inner: st.lists(inner) | st.tuples(inner)), st.integers(0, 80))
 def test_beginning_of_a_text_is_that_of_the_complete_one(value, count):
     assert pyon.beginning(value, count) == pyon.encode(value)[:count]

@@ -1,5 +1,6 @@
 """A laboratory whose disk is full for a while, or that is killed while it stores a run: nothing is lost or repeated."""
 
+import itertools
 import json
 import os
 import random
@@ -302,10 +303,10 @@ def test_disk_that_gets_full_at_any_write_keeps_all_that_was_acknowledged(small)
 @pytest.mark.parametrize("small", ["12m"], indirect=True)
 def test_full_disk_refuses_entries_layouts_and_runs_in_a_line_until_there_is_room(small):
     lab = small
-    filler = fill(lab.folder, 0)
+    filler, number = fill(lab.folder, 0), itertools.count()
     for act in (
         lambda: lab.write_entry("entry " * 2000),
-        lambda: lab.save_layout("mine", '{"a": 1}', 0),
+        lambda: lab.save_layout(f"mine {next(number)}", json.dumps({"text": "x" * 20000}), 0),
         lambda: lab.submit({"file": "fills.py", "repo_rev": None, "arguments": {"text": "x" * 20000}}),
     ):
         with pytest.raises(UsageError, match="disk is full|No space left") as failed:

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 from unittest.mock import patch
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from kairos.lab import history, order
@@ -125,6 +125,7 @@ def number(run, name):
     return None if text.startswith('"') else float(text)
 
 
+@settings(max_examples=40)
 @given(RECORDS, some.sets(some.sampled_from(sorted(CONDITIONS))))
 def test_search_of_random_runs_finds_those_that_match(records, words):
     database = Database("sqlite://")

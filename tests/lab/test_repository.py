@@ -61,8 +61,8 @@ def test_file_is_examined_again_if_a_file_that_it_imports_changes(lab, repositor
     "text, problem",
     [
         ("1 / 0\n", "ZeroDivisionError"),
-        ("class\n", "SyntaxError"),
-        ("import sys\nsys.exit(3)\n", "sys.exit(3)"),
+        pytest.param("class\n", "SyntaxError", marks=pytest.mark.long),
+        pytest.param("import sys\nsys.exit(3)\n", "sys.exit(3)", marks=pytest.mark.long),
         ("import os\nos._exit(3)\n", "exit code 3"),
     ],
 )

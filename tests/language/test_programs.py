@@ -181,9 +181,9 @@ def check_all(comparison, numbers):
         comparison.check(list(range(first, min(first + TOGETHER, numbers.stop))))
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 4))])
+@pytest.mark.parametrize("part", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 8))])
 def test_random_programs_match_python(comparison, part):
-    check_all(comparison, range(500 * part, 500 * (part + 1)))
+    check_all(comparison, range(250 * part, 250 * (part + 1)))
 
 
 @pytest.mark.long

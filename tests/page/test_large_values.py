@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 from playwright.sync_api import expect
 
 from tests.support import PATIENCE
@@ -11,6 +12,7 @@ from tests.support.browser import new_page
 expect.set_options(timeout=PATIENCE * 1000)
 
 
+@pytest.mark.long
 def test_image_of_64_megabytes_is_set_and_drawn(chromium, hub, place):
     place.set_dataset("camera", np.arange(8e6).reshape(2000, 4000))
     with new_page(chromium, hub.address) as page:

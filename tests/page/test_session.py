@@ -186,7 +186,7 @@ def test_times_are_in_the_time_zone_of_the_browser_with_another_day_named(chromi
         expect(page.get_by_text(re.compile(rf"it is due at (\d{{4}}-)?\d\d-\d\d {shown}"))).to_be_visible()
 
 
-@pytest.mark.parametrize("hours", [-30, 30])
+@pytest.mark.parametrize("hours", [-30, pytest.param(30, marks=pytest.mark.long)])
 def test_clock_of_the_browser_that_is_wrong_changes_no_age(chromium, hub, place, hours):
     place.set_dataset("kept", 1.0, True)
     place.set_dataset("kept", 2.0, True)

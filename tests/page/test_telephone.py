@@ -27,7 +27,7 @@ def alarmed(tmp_path):
     laboratory.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_telephone_views_with_their_popups_and_forms_are_accessible(chromium, alarmed, tmp_path, scheme):
     for n in (3, 5):
         alarmed.ends(alarmed.run_of("Quick", n=n))

@@ -110,6 +110,7 @@ def test_example_needs_only_named_files(tree):
     only_named(tree, "an example", "ad0000")
 
 
+@pytest.mark.long
 def test_benchmark_figure_needs_only_named_files(tree):
     bench = "tests/bench/__main__.py"
     tree.change(

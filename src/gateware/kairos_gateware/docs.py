@@ -8,6 +8,7 @@ and `<!-- end -->` after the table.
 import re
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from .contracts.descriptor import ChannelKind
@@ -48,19 +49,25 @@ def _parameter(parameter) -> str:
 def register_tables() -> dict[str, str]:
     """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError
     if a register has no description, or a description no register."""
+    tables = {}
+    for soc in _socs():
+        tables = _tables_of(soc, tables) | tables
+    return tables
+
+
+@cache
+def _socs() -> list[Soc]:
+    """Boards that have all blocks together."""
     pulse = VARIANTS["pulse"]
     channels = (*pulse.channels, ChannelSpec("spi0", "spi_master"))
     links = {"satellites": VARIANTS["pair"].satellites, "uplink": True, "remote": True, "block": "adder"}
     variant = replace(pulse, channels=channels, **links)
-    tables = {}
     # A link has remote memory or a bridge
-    for soc in [
+    return [
         Soc(variant, "docs", clock=ClockControl()),
         Soc(replace(VARIANTS["demo"], cross_links=1), "docs"),
         *[Soc(VARIANTS[name], "docs") for name in ("bridge", "block", "pages")],
-    ]:
-        tables = _tables_of(soc, tables) | tables
-    return tables
+    ]
 
 
 def _tables_of(soc, known) -> dict[str, str]:

@@ -18,14 +18,14 @@ use pyo3::types::PyBytes;
 use crate::bridge::{host_value, Bridge};
 
 pyo3::create_exception!(
-    _native,
+    kairos._native,
     RejectedError,
     pyo3::exceptions::PyException,
     "The program cannot be compiled."
 );
 
 /// A compiled program, or one of its libraries. All methods except those about libraries return text.
-#[pyclass(unsendable)]
+#[pyclass(unsendable, module = "kairos._native")]
 struct Program {
     output: Rc<Output>,
     /// Number of the library: 0 is the core device's.

@@ -4,13 +4,13 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 
 create_exception!(
-    _native,
+    kairos._native.wire,
     ProtocolError,
     PyException,
     "The device sent what the protocol does not allow."
 );
 create_exception!(
-    _native,
+    kairos._native.wire,
     MismatchError,
     PyException,
     "A value is not of the type that the device wants."

@@ -18,12 +18,25 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     compiler::add(module)?;
     debug::add(module)?;
-    let wire = PyModule::new(module.py(), "wire")?;
-    wire::add(&wire)?;
-    services::add(&wire)?;
-    module.add_submodule(&wire)?;
-    let pulse = PyModule::new(module.py(), "pulse")?;
-    pulse::add(&pulse)?;
-    pulse_logic::add(&pulse)?;
-    module.add_submodule(&pulse)
+    part(module, "wire", |wire| {
+        wire::add(wire)?;
+        services::add(wire)
+    })?;
+    part(module, "pulse", |pulse| {
+        pulse::add(pulse)?;
+        pulse_logic::add(pulse)
+    })
+}
+
+/// Adds a module within `module`, where Python finds its classes again when their objects are sent to another process.
+fn part(
+    module: &Bound<'_, PyModule>,
+    name: &str,
+    add: impl FnOnce(&Bound<'_, PyModule>) -> PyResult<()>,
+) -> PyResult<()> {
+    let made = PyModule::new(module.py(), &format!("kairos._native.{name}"))?;
+    add(&made)?;
+    module.add(name, &made)?;
+    let modules = module.py().import("sys")?.getattr("modules")?;
+    modules.set_item(made.name()?, &made)
 }

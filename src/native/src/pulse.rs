@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 create_exception!(
-    _native,
+    kairos._native.pulse,
     PulseError,
     PyException,
     "A gate or sequence cannot be compiled."
@@ -98,7 +98,7 @@ type GateRow = (String, u8, u64, usize, usize, usize, bool, f64);
 type OwnedRow<'py> = (u8, u8, u16, Bound<'py, PyBytes>);
 
 /// A gate set, placed in the tables.
-#[pyclass]
+#[pyclass(module = "kairos._native.pulse")]
 struct Image(Tables);
 
 #[pymethods]
@@ -201,7 +201,7 @@ impl Image {
 }
 
 /// The bit-exact model of the core.
-#[pyclass]
+#[pyclass(module = "kairos._native.pulse")]
 struct Model {
     machine: Machine,
     channels: usize,
@@ -357,7 +357,7 @@ impl Model {
 }
 
 /// A recording of the outputs of cores, and the samples computed from it.
-#[pyclass]
+#[pyclass(module = "kairos._native.pulse")]
 struct Recording {
     shown: Shown,
     outputs: usize,

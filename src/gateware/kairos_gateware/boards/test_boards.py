@@ -125,6 +125,7 @@ LONG = [
     ("kasli_soc", "described"),
     ("kasli_soc", "servo"),
     ("kasli_soc", "kasli_soc_master"),
+    ("kasli_soc", "kasli_soc_satellite"),
     ("kasli_soc", "cards"),
 ]
 """Each feature of theirs is in another build of the board or of the other one."""

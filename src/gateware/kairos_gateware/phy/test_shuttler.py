@@ -153,7 +153,7 @@ def wave(level, amplitude, phase, gain, offset):
     return max(-HALF, min(HALF - 1, value))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(coefficients(LEVEL), coefficients(TONE), of_bits(16), of_bits(16), st.sampled_from(OUTPUTS))
 def test_internal_sums_are_exact_and_samples_within_rounding(library, level, tone, gain, offset, output):
     place, start, cycles = OUTPUTS.index(output), 30, 200

@@ -43,6 +43,8 @@ def _copy(source: Path, target: Path):
     partial = target.with_name(f"{target.name}.{os.getpid()}")
     try:
         shutil.copy(source, partial)
+        with open(partial, "rb") as written:
+            os.fsync(written.fileno())  # after a power cut, what has its name is complete
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)

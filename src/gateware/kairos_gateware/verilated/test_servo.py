@@ -259,7 +259,7 @@ def test_random_servo_loops_agree_with_the_model(boot, profiles, samples, delay)
     assert ps.get(MAP.config) == IDLE
 
 
-@pytest.mark.parametrize("b", [-16, -48])
+@pytest.mark.parametrize("b", [pytest.param(-16, marks=pytest.mark.long), -48])
 def test_integrator_step_response_has_the_predicted_time_constant(boot, b):
     """Power stabilisation: the input follows the amplitude. After a step of the set point the error
     decays with the time constant predicted by theory for the loop with its delay of three samples,

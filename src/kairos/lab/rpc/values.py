@@ -137,9 +137,10 @@ def _plain(given) -> Any:
 
 
 def from_json(arguments) -> dict:
-    """Return arguments that were given as JSON by name; ValueError that names a wrong one."""
+    """Return arguments that were given as JSON by name, in the order of their names: those of a message have none.
+    ValueError that names a wrong one."""
     found = {}
-    for name, text in arguments.items():
+    for name, text in sorted(arguments.items()):
         try:
             found[name] = json.loads(text)
         except ValueError as error:

@@ -10,7 +10,7 @@ import { calls, isLate, isRefused, reason } from "./calls";
 import { setClock } from "./clock";
 import { follow, live } from "./live";
 import { ordered } from "./tree";
-import { duration, readable } from "./values";
+import { duration, named, readable } from "./values";
 
 export interface Session {
   name: string | null;
@@ -72,12 +72,28 @@ export function forbidden(): string {
   return lab.session?.role === "look" ? "your token may only look" : "";
 }
 
+type Submitted = { file: string; className: string; arguments: Record<string, string> };
+
+/** What the arguments of a run are to its experiment, in its order; empty if the experiment is not known. */
+function declared(run: Omit<Submitted, "arguments">) {
+  return lab.experiments.find((each) => each.className === run.className && run.file.endsWith(each.file))?.arguments ?? [];
+}
+
 /** An argument of a run for people, in its unit if the experiment is known. */
-export function argumentText(run: { file: string; className: string }, name: string, pyon: string): string {
-  const experiment = lab.experiments.find((each) => each.className === run.className && run.file.endsWith(each.file));
-  const argument = experiment?.arguments.find((each) => each.name === name);
+export function argumentText(run: Omit<Submitted, "arguments">, name: string, pyon: string): string {
+  const argument = declared(run).find((each) => each.name === name);
   const { unit = "", scale = 1 } = argument ? describe(argument) : {};
   return readable(pyon, unit, scale || 1);
+}
+
+/** The arguments of a run for people, in the experiment's order, then those that it does not know: on their way, maps have
+ * no order. */
+export function argumentsOf(run: Submitted): { name: string; text: string }[] {
+  const places = new Map(declared(run).map(({ name }, place) => [name, place]));
+  const place = (name: string) => places.get(name) ?? places.size;
+  return named(run.arguments)
+    .sort(([a], [b]) => place(a) - place(b))
+    .map(([name, value]) => ({ name, text: argumentText(run, name, value) }));
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;

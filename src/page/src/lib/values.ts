@@ -35,6 +35,11 @@ export function own<T>(record: Readonly<Record<string, T>>, name: string): T | u
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
+/** The entries of a message's map in the order of their names: on its way it has none. */
+export function named<T>(record: Readonly<Record<string, T>>): [string, T][] {
+  return Object.entries(record).sort(([a], [b]) => a.localeCompare(b));
+}
+
 export function decode(value: Value | undefined): Decoded {
   if (!value) return { shape: [] };
   const shape = value.shape.map(Number);

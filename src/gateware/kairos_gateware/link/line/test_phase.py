@@ -52,6 +52,7 @@ def test_every_clock_phase_is_measured_within_a_sample(eighth):
     assert abs(found) <= 1 / RATIO
 
 
+@pytest.mark.long
 def test_phases_of_simulated_clocks_are_measured_in_turn():
     """As between real clocks, one measurement after the other."""
     dut, found = Module(), []

@@ -171,7 +171,7 @@ def test_link_comes_up_in_few_round_trips_then_latency_is_constant(reliability, 
     run_simulation(dut, play())
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(n, marks=pytest.mark.long) for n in (2, 3))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2, 3))])
 def test_an_urgent_vector_waits_for_one_word_at_most(seed):
     """Including the end of its frame, while all else is full in both directions, and
     acknowledgements are due repeatedly."""
