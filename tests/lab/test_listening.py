@@ -85,7 +85,7 @@ def test_laboratory_listens_at_an_address_of_its_settings_too(tmp_path):
         assert_refused(lab, "127.0.0.3")
 
 
-def test_laboratory_listens_everywhere_if_its_settings_say_so(tmp_path):
+def test_laboratory_listens_everywhere_if_its_settings_name_all_addresses(tmp_path):
     with laboratory(tmp_path, 'bind = ["*"]\n') as lab:
         assert listening(lab.process.pid) == {
             (address, lab.ports[name]) for address in ("0.0.0.0", "::") for name in NAMES

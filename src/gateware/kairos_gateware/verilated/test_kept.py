@@ -43,14 +43,14 @@ def test_library_that_is_not_kept_leaves_files_as_they_are(tmp_path, cache, dama
     assert library.read_text() == "own"
 
 
-def test_cache_that_cannot_be_written_changes_nothing(tmp_path, cache):
+def test_unwritable_cache_leaves_files_as_they_are(tmp_path, cache):
     (tmp_path / "cache").write_text("a file")
     library, lint = made(tmp_path / "one", "first")
     kept.keep("key", library, lint)
     assert not kept.fetch("key", library, lint) and library.read_text() == "a.so first"
 
 
-def test_full_cache_loses_what_was_not_used_for_longest(tmp_path, cache, monkeypatch):
+def test_full_cache_loses_the_oldest_entries(tmp_path, cache, monkeypatch):
     files = made(tmp_path / "one", "first")
     monkeypatch.setattr(kept, "LIMIT", 2 * sum(file.stat().st_size for file in files))
     for age, key in enumerate(("a", "b")):
