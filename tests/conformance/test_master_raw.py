@@ -11,6 +11,7 @@ import pytest
 
 from tests.support import PATIENCE
 from tests.support.laboratory import Laboratory
+from tests.support.raw_master import Lines, Target, notified
 from tests.support.waiting import until
 
 HOSTS = ("127.0.0.1", "::1")
@@ -32,78 +33,8 @@ def lab(tmp_path_factory):
     laboratory.close()
 
 
-def plain(value):
-    """Returns a value of PYON 2 with tuples as Python has them."""
-    if isinstance(value, dict):
-        if "__jsonclass__" in value:
-            kind, arguments = value["__jsonclass__"]
-            if kind in ("tuple", "set"):
-                return {"tuple": tuple, "set": set}[kind](plain(item) for item in arguments[0])
-            if kind == "dict":
-                return {plain(key): plain(item) for key, item in arguments[0]}
-            return kind, [plain(argument) for argument in arguments]
-        return {key: plain(item) for key, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, list) else value
-
-
-class Lines:
-    """A connection that exchanges lines."""
-
-    def __init__(self, port, *first, host="127.0.0.1"):
-        self.socket = socket.create_connection((host, port), PATIENCE)
-        self.stream = self.socket.makefile("rb")
-        for line in first:
-            self.send(line)
-
-    def send(self, line: str):
-        self.socket.sendall(line.encode() + b"\n")
-
-    def line(self) -> str:
-        return self.stream.readline().decode()
-
-    def value(self):
-        """Receives a value in PYON 2."""
-        return plain(json.loads(self.line()))
-
-    def close(self):
-        self.stream.close()
-        self.socket.close()
-
-
-class Target(Lines):
-    """A target of the control port, in PYON 2."""
-
-    def __init__(self, lab, name):
-        super().__init__(lab.ports["control"], "ARTIQ pc_rpc")
-        self.greeting = json.loads(self.line())
-        self.send(f"{name} pyon_v2")
-        self.methods = self.value()
-
-    def reply(self, name, *args, **kwargs):
-        self.send(json.dumps({"action": "call", "name": name, "args": args, "kwargs": kwargs}))
-        return self.value()
-
-    def call(self, name, *args, **kwargs):
-        reply = self.reply(name, *args, **kwargs)
-        assert reply["status"] == "ok", reply
-        return reply["ret"]
-
-    def failure(self, name, *args, **kwargs):
-        reply = self.reply(name, *args, **kwargs)
-        assert reply["status"] == "failed" and {*reply["exception"]} == {"class", "message", "traceback"}
-        return reply["exception"]["class"]
-
-
 TARGETS = ["dataset_db", "device_db", "experiment_db", "schedule"]
 ALL = sorted([*TARGETS, *(f"master_{name}" for name in TARGETS), "interactive_arg_db", "master_management"])
-
-
-def notified(lab, name, host="127.0.0.1"):
-    """Follows a notifier; returns the connection and the structure."""
-    lines = Lines(lab.ports["notify"], "ARTIQ sync_struct", name, host=host)
-    first = lines.value()
-    assert {*first} == {"action", "struct"} and first["action"] == "init"
-    return lines, first["struct"]
 
 
 def expid(class_name, **arguments):
@@ -204,6 +135,27 @@ def test_submission_without_repository_has_an_absolute_path(lab):
     assert status["expid"]["file"] == str(lab.folder / "repository" / "lab.py") and "repo_rev" not in status["expid"]
     target.call("request_termination", rid)
     until(lambda: rid not in target.call("get_status"))
+    target.close()
+
+
+OVERRIDDEN = """from artiq.experiment import *
+class Shown(EnvExperiment):
+    def run(self):
+        self.set_dataset("core", self.get_device_db()["core"]["arguments"], broadcast=True, archive=False)
+"""
+
+
+@pytest.mark.parametrize(
+    "given", [{"core": {"ref_period": 2e-9, "host": "::2"}}, 'core:ref_period=2e-9 core:host="::2"']
+)
+def test_submission_replaces_arguments_of_devices(lab, given):
+    target = Target(lab, "schedule")
+    submitted = {"log_level": 30, "content": OVERRIDDEN, "class_name": None, "arguments": {}, "devarg_override": given}
+    rid = target.call("submit", "main", submitted)
+    assert lab.ends(rid)["status"] == "completed"
+    shown = lab.datasets()["core"][1]
+    assert (shown["ref_period"], shown["host"], shown["satellite_cpu_targets"]) == (2e-9, "::2", {1: "cortexa9"})
+    assert target.failure("submit", "main", submitted | {"devarg_override": {"core": 5}}) == "ValueError"
     target.close()
 
 

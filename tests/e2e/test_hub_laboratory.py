@@ -149,6 +149,13 @@ def test_clients_that_never_read_stop_no_other_client(hub, lab):
 def test_laboratory_may_be_killed_and_started_again(hub, lab):
     rid = call(hub, "Queue", "Submit", file="lab.py", class_name="Patient").rid
     until(lambda: lab.status_of(rid) == "running")
+    lab.set_dataset("first", 1)
+    before = call(hub, "Datasets", "Follow", "look", keys=["first"])
+    lab.set_dataset("first", 2)
+    after = call(hub, "Datasets", "Follow", "look", keys=["first"])
+    assert after.number > before.number > 0 and after.start == before.start, (
+        "a viewer sees that it has missed something"
+    )
     lab.kill()
     with pytest.raises(grpc.RpcError) as failed:
         call(hub, "Laboratory", "Status")
@@ -156,6 +163,7 @@ def test_laboratory_may_be_killed_and_started_again(hub, lab):
     lab.start()
     (run,) = call(hub, "Queue", "Follow", "look").runs
     assert run.rid == rid
+    assert call(hub, "Datasets", "Follow", "look").start != before.start
     lab.release_run("patient")
     assert lab.ends(rid)["status"] == "completed"
 

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -313,42 +312,25 @@ def test_scanned_number_of_a_kernel_needs_one_compilation(laboratory, tmp_path, 
     assert np.allclose(np.diff(device_s), 5 * 2e-6, atol=1e-7)
 
 
-@pytest.fixture
-def copied(laboratory, monkeypatch):
-    """The laboratory's device, and a function that rehearses its experiment on a copy and gives that to `use`."""
+def test_copies_of_a_device_that_was_taught_do_the_same(laboratory, monkeypatch):
     monkeypatch.chdir(laboratory)
     ddb = DeviceDB.load(laboratory / "device_db.py")
     options = emulator.Options(bench=str(laboratory / "bench.toml"), entries=ddb.entries, settings=PATIENT)
     device = emulator.Emulator("ion", options)
-    device.control.wait("ready")
-
-    def rehearsed(use=lambda _: None):
-        with Twin(ddb, device=emulator.Copy(device, 7)) as twin:
-            use(twin.device)
-            found = twin.rehearse(laboratory / "counts.py", "Counts", ["length=5 us"])
-            use(twin.device)
-            return found
-
-    yield device, rehearsed
-    device.stop()
-
-
-def test_time_on_the_device_is_the_same_however_soon_the_host_marks_its_start(copied):
-    def hesitates(device):
-        mark = type(device).mark_start
-        device.mark_start = lambda: (time.sleep(0.05), mark(device))
-
-    _, rehearsed = copied
-    one, other = rehearsed(), rehearsed(hesitates)
-    assert one.device_ns == other.device_ns > 0 and differences(one.recording, other.recording) == []
-
-
-def test_copies_of_a_device_that_was_taught_do_the_same(copied):
-    device, rehearsed = copied
-    before = device.control.request("blocks")["blocks"]
-    one, other = rehearsed(emulator.Copy.teach), rehearsed()
-    taught = device.control.request("blocks")["blocks"]
+    try:
+        device.control.wait("ready")
+        before = device.control.request("blocks")["blocks"]
+        found = []
+        for teaches in (True, False):
+            with Twin(ddb, device=emulator.Copy(device, 7)) as twin:
+                found.append(twin.rehearse(laboratory / "counts.py", "Counts", ["length=5 us"]))
+                if teaches:
+                    twin.device.teach()
+        taught = device.control.request("blocks")["blocks"]
+    finally:
+        device.stop()
     assert all(len(now) > len(then) for now, then in zip(taught, before, strict=True))
+    one, other = found
     assert one.passed and one.recording.event_count > 10
     assert differences(one.recording, other.recording) == [] and one.device_ns == other.device_ns
     assert one.datasets["counts"] == other.datasets["counts"]

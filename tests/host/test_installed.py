@@ -1,6 +1,9 @@
 """Kairos installed from wheels, without toolchain and checkout."""
 
+import gzip
+import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from importlib import metadata
@@ -9,7 +12,7 @@ import pytest
 
 from kairos.emulator import artifacts
 from kairos.errors import EmulatorError, UsageError
-from tests.support.installed import Installation
+from tests.support.installed import Installation, packed
 from tests.support.paths import ROOT
 
 LIMIT_S = 20.0
@@ -85,6 +88,37 @@ def test_versions_of_packages_match_the_host():
     assert {project["version"] for project in named} == {metadata.version("kairos")}
     assert named[1]["dependencies"] == [f"kairos-device=={metadata.version('kairos')}"]
     assert named[2]["dependencies"] == [f"kairos=={metadata.version('kairos')}"]
+
+
+def page() -> dict[str, bytes]:
+    """Returns the files of the page, by their names."""
+    folder = artifacts.build_directory() / "page"
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    if not files:
+        pytest.skip("the page is not built: there is no npm")
+    return files
+
+
+def lacking(program: bytes) -> list[str]:
+    """Returns the files of the page that a program does not contain."""
+    return [name for name, contents in page().items() if contents not in program]
+
+
+def test_program_of_the_hub_contains_every_file_of_the_page():
+    """The wheel kairos-hub has this program, built from the same sources."""
+    index = gzip.decompress(page()["index.html.gz"]).decode()
+    named = re.findall(r'(?:src|href)="\.?/([^"]+)"', index)
+    assert len(named) >= 3 and {f"{name}.gz" for name in named} <= page().keys()
+    assert lacking(artifacts.hub().read_bytes()) == []
+
+
+@pytest.mark.long  # builds the wheels
+def test_wheels_contain_the_page_and_every_file_of_the_package():
+    (program,) = (name for name in packed("kairos-hub") if name.endswith(".data/scripts/kairos-hub"))
+    assert lacking(packed("kairos-hub")[program]) == []
+    listed = subprocess.run(["git", "ls-files", "kairos"], cwd=ROOT / "src", capture_output=True, text=True, check=True)
+    wanted = {name for name in listed.stdout.splitlines() if "/tests/" not in name}
+    assert wanted and sorted(wanted - packed("kairos").keys()) == []
 
 
 @pytest.mark.long  # builds the wheels; their dependencies come from the package registry

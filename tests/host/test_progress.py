@@ -68,6 +68,21 @@ def test_send_with_progress_transmits_all_bytes(monkeypatch, clock):
     assert "image:" in sys.stderr.getvalue()
 
 
+def test_message_of_a_usual_size_is_handed_over_in_one_piece():
+    """An emulated device that finds the second part of a message later has another time."""
+    ours, theirs = socket.socketpair()
+    sizes = []
+
+    class Socket:
+        def send(self, data):
+            sizes.append(len(data))
+            return ours.send(data)
+
+    with ours, theirs:
+        send(Socket(), bytes(100_000), "library")
+        assert sizes == [100_000]
+
+
 def test_slow_receiver_is_served_beyond_the_timeout_of_one_piece():
     ours, theirs = socket.socketpair()
     ours.settimeout(0.5)

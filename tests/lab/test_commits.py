@@ -87,7 +87,8 @@ def test_experiments_that_have_changed_are_rehearsed_and_compared(lab):
     assert second["Quick"]["changes"] == ["3 points before", "mean of points 2, 1 before"]
     assert second["Broken"] == first["Broken"], "nothing that it consists of has changed"
     done = run_kairos("experiments", "rehearsed", "--lab", str(lab.folder))
-    assert done.returncode == 1 and "Quick: rehearsed: 5 points (3 points before; mean of points 2, 1 before)" in done.stdout, done.stdout
+    assert done.returncode == 1, done.stdout
+    assert "Quick: rehearsed: 5 points (3 points before; mean of points 2, 1 before)" in done.stdout, done.stdout
     lines = run_kairos("experiments", "rehearsed", "--json", "--lab", str(lab.folder)).stdout.splitlines()
     assert {json.loads(line)["passed"] for line in lines} == {True, False}
     # The same experiments on another twin.

@@ -306,7 +306,7 @@ def test_full_disk_refuses_entries_layouts_and_runs_in_a_line_until_there_is_roo
     filler, number = fill(lab.folder, 0), itertools.count()
     for act in (
         lambda: lab.write_entry("entry " * 2000),
-        lambda: lab.save_layout(f"mine {next(number)}", json.dumps("x" * 20000), 0),
+        lambda: lab.save_layout(f"mine {next(number)}", json.dumps({"text": "x" * 20000}), 0),
         lambda: lab.submit({"file": "fills.py", "repo_rev": None, "arguments": {"text": "x" * 20000}}),
     ):
         with pytest.raises(UsageError, match="disk is full|No space left") as failed:

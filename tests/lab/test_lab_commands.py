@@ -1,6 +1,7 @@
 """The commands of a laboratory, on one without devices and on an emulated device with an ion."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -93,7 +94,8 @@ def test_queue_is_shown_and_changed(lab, kairos_in):
     lab.run_of("Patient", name="long")
     until(lambda: lab.counted("long"))
     for n in (1, 2):
-        printed(kairos_in("submit", "Quick scan", f"n={n}", "--hold", "not yet"))
+        printed(kairos_in("submit", "Quick scan", f"n={n}", "--hold", "not yet", *["-v"] * n))
+    assert [run["expid"]["log_level"] for run in lab.queue()] == [logging.WARNING, logging.INFO, logging.DEBUG]
     printed(kairos_in("queue", "move", "2", "--before", "1"))
     printed(kairos_in("queue", "edit", "1", "n=7", "--priority", "-1"))
     one_line(kairos_in("queue", "edit", "1", "n=x"), "argument n = x: ", 2)
@@ -184,15 +186,22 @@ def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
         ThreadPoolExecutor(1) as reader,
     ):
         lab.set_dataset("points", ["before"])
-        values = []
+        values, numbers = [], []
+
+        def watched():
+            line = json.loads(watch.stdout.readline())
+            values.append(line["pyon"] and json.loads(line["pyon"])), numbers.append(line["number"])
+            return line["start"]
+
         while ["before"] not in values:
-            values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
+            start = watched()
         lab.run_of("Quick")
         while [0, 1, 2] not in values:
-            values.append(json.loads(json.loads(watch.stdout.readline())["pyon"]))
+            assert watched() == start
         assert values[-4:] == [[], [0], [0, 1], [0, 1, 2]]
+        assert numbers[-4:] == [*range(numbers[-4], numbers[-4] + 4)]
         lab.delete_dataset("points")
-        assert json.loads(watch.stdout.readline()) == {"key": "points", "pyon": None}
+        assert watched() == start and values[-1] is None and numbers[-1] > numbers[-2]
         # It may begin to follow only after some runs have printed.
         found = reader.submit(lambda: any("print:printed" in line for line in log.stdout))
         try:
@@ -210,6 +219,8 @@ def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
         lab.release_run("patient")
         last = lab.run_of("Quick")
         lab.ends(last)  # it may be logged before it is followed again
+        while watched() == start:
+            pass  # of the runs before
         texts = [log.stdout.readline()]
         while f"worker({last},lab.py): print:printed" not in texts[-1]:
             assert texts[-1], "it has ended"

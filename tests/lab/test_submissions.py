@@ -34,6 +34,9 @@ EXPID = {"file": "scan.py", "class_name": "Scan", "arguments": {}, "repo_rev": N
         ({"held": 5}, "why a run is held is a text, not 5"),
         ({"expid": {**EXPID, "class_name": 5}}, "class_name of a submission is a text"),
         ({"expid": {**EXPID, "log_level": "x"}}, "log_level of a submission is an integer"),
+        ({"expid": {**EXPID, "devarg_override": {"core": 5}}}, "has a dictionary of arguments for each device"),
+        ({"expid": {**EXPID, "devarg_override": "core:host"}}, "'core:host' is not DEVICE:ARGUMENT=VALUE"),
+        ({"expid": {**EXPID, "devarg_override": "core:host=x y"}}, "devarg_override of a submission: not a PYON value"),
     ],
 )
 def test_submission_that_could_not_be_ordered_or_kept_is_refused(wrong, reason):

@@ -4,12 +4,26 @@ import os
 import subprocess
 import sysconfig
 import time
+import zipfile
 from pathlib import Path
 
 from tests.support.paths import ROOT
 
 WHEELS = ROOT / "build" / "wheels"
 TIMEOUT_S = 300
+
+
+def build():
+    """Build the wheels, if something has changed."""
+    subprocess.run(["make", "wheel"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def packed(name: str) -> dict[str, bytes]:
+    """Return the files of the wheel of a package, by their names in it, built if necessary."""
+    build()
+    (path,) = WHEELS.glob(f"{name.replace('-', '_')}-[0-9]*.whl")
+    with zipfile.ZipFile(path) as wheel:
+        return {member: wheel.read(member) for member in wheel.namelist()}
 
 
 class Installation:
@@ -19,7 +33,7 @@ class Installation:
     """
 
     def __init__(self, folder: Path):
-        subprocess.run(["make", "wheel"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        build()
         self.programs = folder / "venv" / "bin"
         self.work = folder / "work"
         self.work.mkdir()

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 
 from .. import pyon
+from ..controllers.publishing import NUMBERS
 from ..controllers.sockets import dialled
 from ..errors import KairosError
 from ..experiment.datasets import apply_change
@@ -144,11 +145,12 @@ def watch(args):
     their present state."""
     connect(args.lab)
     datasets: dict = {}
-    for has_begun, change in _followed(args.lab, NOTIFY, "sync_struct\ndatasets"):
+    start = ""
+    for has_begun, change in _followed(args.lab, NOTIFY, f"sync_struct\ndatasets {NUMBERS}"):
         if has_begun:
             continue
         if change["action"] == "init":
-            datasets = change["struct"]
+            datasets, start = change["struct"], change["start"]
             changed = set(datasets)
             if sys.stdout.isatty() and not (changed & set(args.keys) if args.keys else changed):
                 print_notice(f"no dataset{' of these' if args.keys else ''} yet; waiting")
@@ -159,15 +161,22 @@ def watch(args):
             apply_change(datasets, change)
             changed = {path[0] if path else change["key"]}
         for key in sorted(changed & set(args.keys) if args.keys else changed):
-            if key in datasets:
-                _print_dataset(key, *datasets[key], args.json)
+            if args.json:
+                numbers = {"number": change["number"], "start": start}
+                print(json_line({"key": key, **_described(datasets.get(key)), **numbers}), flush=True)
             else:
-                print(json.dumps({"key": key, "pyon": None}) if args.json else f"{key}: deleted", flush=True)
+                print(f"{key}: {_text(datasets.get(key))}", flush=True)
 
 
-def _print_dataset(key, persist, value, metadata, as_json: bool):
-    if as_json:
-        fields = {"key": key, "pyon": pyon.encode(value), "persist": persist, "metadata": metadata}
-        print(json_line(fields), flush=True)
-    else:
-        print(f"{key}: {Quantity.of(metadata).text(value, sys.stdout.isatty())}", flush=True)
+def _described(dataset) -> dict:
+    if dataset is None:
+        return {"pyon": None}
+    persist, value, metadata = dataset
+    return {"pyon": pyon.encode(value), "persist": persist, "metadata": metadata}
+
+
+def _text(dataset) -> str:
+    if dataset is None:
+        return "deleted"
+    _, value, metadata = dataset
+    return Quantity.of(metadata).text(value, sys.stdout.isatty())

@@ -5,6 +5,7 @@ from argparse import ArgumentTypeError
 from .command import Option
 
 __all__ = [
+    "ARGUMENTS",
     "CHANGED",
     "CLASS",
     "DATASET_DB",
@@ -20,8 +21,10 @@ __all__ = [
     "RUN",
     "STRICT",
     "TWIN",
+    "VERBOSE",
     "between",
     "device",
+    "log_level",
     "output",
     "quiet",
 ]
@@ -36,6 +39,14 @@ CLASS = Option(
     "-c", "--class-name", metavar="CLASS", completes="class", help="experiment class, if the file has several"
 )
 
+ARGUMENTS = Option(
+    "arguments",
+    metavar="KEY=VALUE",
+    nargs="*",
+    completes="argument",
+    help="arguments of the experiment, values as PYON, numbers also with a unit",
+)
+
 EXPERIMENT = (
     Option(
         "file",
@@ -43,13 +54,7 @@ EXPERIMENT = (
         completes="experiment file",
         help="Python file with the experiment; 'kairos run' also takes a kernel compiled by 'kairos compile'",
     ),
-    Option(
-        "arguments",
-        metavar="KEY=VALUE",
-        nargs="*",
-        completes="argument",
-        help="arguments of the experiment, values as PYON",
-    ),
+    ARGUMENTS,
     DEVICE_DB,
     DATASET_DB,
     CLASS,
@@ -57,6 +62,10 @@ EXPERIMENT = (
 """The experiment and its arguments."""
 
 STRICT = Option("--strict", action="store_true", help="treat compiler warnings as errors")
+
+VERBOSE = Option(
+    "-v", "--verbose", action="count", default=0, help="log messages of level INFO, too; twice: also of level DEBUG"
+)
 
 TWIN = (
     Option(
@@ -129,6 +138,13 @@ QUEUED = Option("run", metavar="RUN", type=int, completes="queued", help="number
 
 FIRMWARE = Option("--firmware", metavar="ELF", help="firmware; default: runtime.elf of the built firmware")
 GATEWARE = Option("--gateware", metavar="FILE", help="bitstream; default: none")
+
+
+def log_level(verbose: int) -> int:
+    """Return the level of `logging` for how often `VERBOSE` was given."""
+    import logging  # imported late: few commands need it to read their command line
+
+    return (logging.WARNING, logging.INFO, logging.DEBUG)[min(verbose, 2)]
 
 
 def between(lowest: float, highest: float | None = None, kind: type = int):

@@ -1,6 +1,5 @@
 """``kairos run``: boots the device if it is emulated, runs the experiment, and shows the results."""
 
-import logging
 import sys
 import time
 
@@ -13,6 +12,7 @@ from .address import service_of
 from .agreement import Agreement
 from .bench import bench_file
 from .ending import Ending
+from .options import log_level
 from .outputs import Outputs, table_limit, window_of
 from .printed import print_notice
 from .signals import code_of
@@ -47,8 +47,7 @@ def _forwards(texts) -> dict[int, int]:
 
 def run(args) -> int:
     """Run the experiment of the command line `args`; returns the exit code."""
-    level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(args.verbose, 2)]
-    log_plainly("%(levelname)s: %(message)s", level)
+    log_plainly("%(levelname)s: %(message)s", log_level(args.verbose))
     limit, window = table_limit(args.table, "pulses"), window_of(args)
     settings, forwards = _settings(args.set), _forwards(args.forward)
     outputs = Outputs(args)

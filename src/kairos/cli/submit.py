@@ -13,6 +13,7 @@ from .command import check_known, suggestion
 from .experiments import argument_texts, chosen_class, parse_arguments
 from .follow import insist
 from .listing import full_name, names_of
+from .options import log_level
 from .printed import print_notice
 
 __all__ = ["answers", "changed", "moment", "submit"]
@@ -32,6 +33,7 @@ def submit(args) -> int:
     has not succeeded."""
     lab = connect(args.lab)
     expid, arginfo = _found(lab, args)
+    expid["log_level"] = log_level(args.verbose)
     expid["arguments"] = _typed(argument_texts(args.arguments), arginfo, expid["class_name"])
     if args.rehearse:
         return _rehearse(lab, expid, args.json)
@@ -167,12 +169,20 @@ def _values(given: dict[str, str], arginfo: dict, name: str) -> dict:
 
 def _value(described: dict, text: str):
     if described["ty"] not in _KINDS:
-        kinds.PYONValue().typed(text)
-        return text  # an experiment decodes it
+        return _of_another_kind(described, text)
     processor = _KINDS[described["ty"]](**{name: given for name, given in described.items() if name not in _NO_FIELDS})
     value = processor.typed(text)
     processor.process(value)
     return value
+
+
+def _of_another_kind(described: dict, text: str):
+    """Return an argument of any type, or of a kind that only the experiment knows."""
+    if described.get("unit") and described["ty"] != "PYONValue":
+        return kinds.quantity(text, str(described["unit"]))
+    value = kinds.PYONValue().typed(text)
+    # An experiment decodes texts.
+    return text if isinstance(value, str) or described["ty"] == "PYONValue" else value
 
 
 def _print_rehearsal(passed: bool, sentence: str):

@@ -4,10 +4,14 @@ A client sends a greeting and a name, and only receives from then on. Nobody is 
 that is slower than the changes costs a bounded amount of memory: what it misses is dropped, and
 when it has caught up it gets the newest state again, as a new ``init``. Of a channel it misses
 messages.
+
+Changes are numbered. A client that names the feature `NUMBERS` gets the ``number`` of each, and with an ``init`` that
+of the last change in it and the ``start`` with which the numbers have begun.
 """
 
 import asyncio
 import logging
+import secrets
 import socket
 import ssl
 from collections.abc import Callable, Iterable
@@ -17,10 +21,12 @@ from .. import pyon
 from ..errors import KairosError
 from .wire import FEATURE, keep_alive, written
 
-__all__ = ["Broadcaster", "Publication", "Publisher"]
+__all__ = ["NUMBERS", "Broadcaster", "Publication", "Publisher"]
 
 logger = logging.getLogger(__name__)
 
+NUMBERS = "numbers"
+"""Feature of clients that want the numbers of changes."""
 WAITING = 1 << 20
 """Bytes that may wait for a client, besides those in the operating system's buffers."""
 MESSAGES = 1024
@@ -40,6 +46,8 @@ class Publication:
         self.struct = struct
         self.number = 0
         """Number of changes so far."""
+        self.start = secrets.token_hex(8)
+        """Another text for each structure whose changes are counted from 0, as after each start of a laboratory."""
         self.watchers: list[Callable[[list[dict]], None]] = []
         """Called with the changes."""
         self._sessions: set[_Session] = set()
@@ -55,14 +63,20 @@ class Publication:
                 logger.error("a change cannot be passed on: %s", error)
             except Exception:
                 logger.exception("a change cannot be passed on")
-        lines: dict[int, bytes] = {}
+        lines: dict[tuple[int, bool], bytes] = {}
         for session in self._sessions:
             if session.paused:
                 session.missed = True
                 continue
-            if session.version not in lines:
-                lines[session.version] = _encoded(changes, session.version)
-            session.transport.write(lines[session.version])
+            form = session.version, session.numbered
+            if form not in lines:
+                lines[form] = self._numbered(changes, form[0]) if session.numbered else _encoded(changes, form[0])
+            session.transport.write(lines[form])
+
+    def _numbered(self, changes: list[dict], version: int) -> bytes:
+        """Encode the newest changes with their numbers."""
+        first = self.number - len(changes) + 1
+        return b"".join(written({**change, "number": first + at}, version) for at, change in enumerate(changes))
 
     def join(self, session: "_Session"):
         """Send the structure to a client, and from now on changes."""
@@ -72,7 +86,8 @@ class Publication:
     def renew(self, session: "_Session"):
         """Send the newest state to a client that has missed changes."""
         session.missed = False
-        session.transport.write(written({"action": "init", "struct": self.struct()}, session.version))
+        numbers = {"number": self.number, "start": self.start} if session.numbered else {}
+        session.transport.write(written({"action": "init", "struct": self.struct(), **numbers}, session.version))
 
     def leave(self, session: "_Session"):
         """Forget a client."""
@@ -84,14 +99,15 @@ def _encoded(changes: list[dict], version: int) -> bytes:
     around the number is kept from one to the next."""
     lines, path, head = [], None, ""
     for change in changes:
-        if change["action"] != "append" or type(change["x"]) not in (int, float) or not isfinite(change["x"]):
-            lines.append(written(change, version))
+        value = change["x"] if change["action"] == "append" else None
+        if not (type(value) is float and isfinite(value) or type(value) is int):
+            lines.append(f"{pyon.encode(change, version)}\n")
             continue
-        if change["path"] != path:
+        if change["path"] is not path:
             path = change["path"]
             head = pyon.encode({"action": "append", "path": path}, version)[:-1]
-        lines.append(f'{head}, "x": {change["x"]!r}}}\n'.encode())
-    return b"".join(lines)
+        lines.append(f'{head}, "x": {value!r}}}\n')
+    return "".join(lines).encode()
 
 
 class _Channel:
@@ -121,6 +137,7 @@ class _Session(asyncio.Protocol):
         self._received = b""
         self._followed = None
         self.version = server.version
+        self.numbered = False
         self.paused = False
         self.missed = False
         self.waiting: list[bytes] = []
@@ -140,8 +157,9 @@ class _Session(asyncio.Protocol):
             return
         words = lines[1].split() if len(lines) > 2 else []
         self._followed = self._server.followed(lines[0].strip(), words)
-        if FEATURE.encode() in words:
+        if FEATURE.encode() in words[1:]:
             self.version = 2  # as it asks for
+        self.numbered = NUMBERS.encode() in words[1:]
         if self._followed is None:
             self.transport.close()  # without a word, which clients take for an error
         else:
@@ -172,6 +190,7 @@ class _Sender:
     """A server whose clients only receive."""
 
     greeting: bytes
+    features = (FEATURE,)
 
     def __init__(self, version: int = 2):
         self.version = version
@@ -181,8 +200,8 @@ class _Sender:
 
     def followed(self, greeting: bytes, words: list[bytes]):
         """Return what a client wants to follow, or None for a greeting that is wrong."""
-        features = set(words[1:]) - {FEATURE.encode()}
-        if greeting != self.greeting or not words or features:
+        unknown = set(words[1:]) - {feature.encode() for feature in self.features}
+        if greeting != self.greeting or not words or unknown:
             return None
         return self._named(words[0].decode(errors="replace"))
 
@@ -209,6 +228,7 @@ class Publisher(_Sender):
     """Serves structures by name (sync_struct)."""
 
     greeting = b"ARTIQ sync_struct"
+    features = (FEATURE, NUMBERS)
 
     def __init__(self, publications: dict[str, Publication], version: int = 2):
         super().__init__(version)
@@ -239,6 +259,6 @@ class Broadcaster(_Sender):
         channel = self._channels.get(name)
         if channel is None or not channel.sessions:
             return
-        line = written(message, self.version)
+        lines = {version: written(message, version) for version in {session.version for session in channel.sessions}}
         for session in channel.sessions:
-            session.send(line)
+            session.send(lines[session.version])

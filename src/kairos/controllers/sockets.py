@@ -13,21 +13,30 @@ __all__ = ["LOCAL", "bound", "dialled", "unix_socket"]
 
 LOCAL = ("127.0.0.1", "::1")
 """Addresses of this computer only."""
+_WHOLE = ("0.0.0.0", "::")
+"""All addresses of IPv4, and of IPv6."""
+_PASSED_OVER = ("::1", "::")
+"""Addresses that are wanted only where there is IPv6."""
 ATTEMPTS = 20
 BACKLOG = 256
 
 
 def bound(addresses, port: int, purpose: str) -> list[socket.socket]:
     """Bind a socket to each address, with the same port, which the system chooses for 0; UsageError
-    if that is impossible. An address of IPv6 is passed over where there is no IPv6; ``*`` stands for all."""
+    if that is impossible. ``*`` stands for all addresses. Addresses of which another one is a part, or the same, are
+    served by that one. Where there is no IPv6, its addresses in ``*`` and `LOCAL` are passed over."""
     for _ in range(ATTEMPTS):
         try:
             return _bound(addresses, port)
         except OSError as error:
-            if port == 0 and error.errno == errno.EADDRINUSE:
+            if error.errno != errno.EADDRINUSE:
+                raise UsageError(
+                    f"port {port} for {purpose} cannot be opened at {error.filename!r}: {error.strerror}"
+                ) from None
+            if port == 0:
                 continue  # free on one address, in use on another
             raise UsageError(
-                f"port {port} for {purpose} cannot be opened: {error.strerror or error}; is another laboratory running?"
+                f"port {port} for {purpose} cannot be opened: {error.strerror}; is another laboratory running?"
             ) from None
     raise UsageError(f"no port for {purpose} is free on all of {', '.join(addresses)}")
 
@@ -35,15 +44,15 @@ def bound(addresses, port: int, purpose: str) -> list[socket.socket]:
 def _bound(addresses, port: int) -> list[socket.socket]:
     sockets: list[socket.socket] = []
     try:
-        for address in addresses:
-            for family, *_, place in _places(address, port):
-                try:
-                    sockets.append(_socket(family, (place[0], port, *place[2:])))
-                except OSError as error:
-                    if family == socket.AF_INET6 and error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-                        continue
-                    raise
-                port = sockets[-1].getsockname()[1]
+        for family, place in _places(addresses, port):
+            try:
+                sockets.append(_socket(family, (place[0], port, *place[2:])))
+            except OSError as error:
+                if place[0] in _PASSED_OVER and error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+                    continue
+                error.filename = place[0]
+                raise
+            port = sockets[-1].getsockname()[1]
     except BaseException:
         for connection in sockets:
             connection.close()
@@ -51,10 +60,18 @@ def _bound(addresses, port: int) -> list[socket.socket]:
     return sockets
 
 
-def _places(address: str, port: int):
-    host = None if address == "*" else address
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    return sorted(set(found), key=lambda place: place[0])
+def _places(addresses, port: int) -> list[tuple[int, tuple]]:
+    """Return family and address of each socket that is needed, none twice."""
+    found: dict[tuple[int, tuple], None] = {}
+    for address in addresses:
+        host = None if address == "*" else address
+        try:
+            known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        except (OSError, UnicodeError) as error:
+            raise OSError(errno.EINVAL, getattr(error, "strerror", "it is no name of a computer"), address) from None
+        found |= {(family, place): None for family, *_, place in sorted(set(known), key=lambda place: place[0])}
+    whole = {family for family, place in found if place[0] in _WHOLE}
+    return [(family, place) for family, place in found if family not in whole or place[0] in _WHOLE]
 
 
 def _socket(family, place) -> socket.socket:

@@ -167,9 +167,9 @@ class Control:
         return self.request("status")
 
     def wait(self, goal: str, timeout: float = 30.0, time_ns: int | None = None) -> str | None:
-        """Wait until the device is ``ready`` (its network is up), ``still`` (only the host can make progress), or
-        ``idle`` (still, and nothing is queued). The wait also ends at the device's time `time_ns`, or after `timeout`
-        seconds.
+        """Wait until the device is ``ready`` (its network is up), or ``idle``: only the host can
+        make progress, and nothing is queued. The wait also ends at the device's time `time_ns`, or
+        after `timeout` seconds.
 
         Returns what was reached: `goal`, ``time``, or None.
         """

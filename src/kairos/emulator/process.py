@@ -49,9 +49,6 @@ ANSWER_TIMEOUT = 2.0
 CLOCKS_ONLY_NS = 1_000_000
 """If clock generators keep running, a recording ends this long after the last change of another pin."""
 
-AFTER_ANSWER_NS = 1_000_000
-"""Of the device's time; when it has answered, it comes to rest in less, unless a kernel runs."""
-
 LOST = re.compile(r"RTIO (?:collision|busy error|sequence error) involving channel \S+")
 """Log text of an output that could not be produced."""
 
@@ -362,8 +359,6 @@ class Emulator:
 
     def mark_start(self):
         """Mark the start of the run: earlier pin activity is not part of its recording."""
-        # The device goes on for a while after it has answered the host: how far it is now depends on the host's speed.
-        self.control.wait("still", time_ns=self.control.status()["time_ns"] + AFTER_ANSWER_NS)
         trace = self.control.edges()
         self.trace_start, self.trace_start_ns = trace["next"], trace["time_ns"]
         self.outputs_start = self.control.status()["outputs"]

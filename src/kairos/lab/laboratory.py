@@ -31,6 +31,7 @@ from .controllers import Controllers
 from .database import Database
 from .defaults import Defaults
 from .device import BENCH, Devices
+from .device_arguments import with_replaced
 from .fits import Fits
 from .hub import Hub
 from .interactive import InteractiveArguments
@@ -204,7 +205,7 @@ class Laboratory:
         return {
             "expid": expid,
             "directory": await self.repository.directory(expid),
-            "entries": self._entries,
+            "entries": with_replaced(self._entries, expid),
             "device_db": str(self.settings.path(self.settings.device_db)),
             "bench": str(bench) if bench.exists() else None,
             "interlocks": str(interlocks) if interlocks.exists() else None,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from . import clock, results
 from .contents import Contents
+from .device_arguments import replaced
 from .processes import Process
 from .queue import Submission
 
@@ -77,7 +78,7 @@ def check_submission(expid, **scheduling) -> dict:
         raise ValueError("a submission has a file, or content")
     if not isinstance(expid.get("arguments") or {}, dict):
         raise ValueError("arguments are a dictionary")
-    for name in ("class_name", "repo_rev", "devarg_override"):
+    for name in ("class_name", "repo_rev"):
         if not isinstance(expid.get(name), str | None):
             raise ValueError(f"{name} of a submission is a text")
     name = expid.get("class_name")
@@ -85,6 +86,7 @@ def check_submission(expid, **scheduling) -> dict:
         raise ValueError(f"class_name of a submission is the name of a class, not {name[:SHOWN]!r}")
     if "\0" in expid.get("file", ""):
         raise ValueError(f"there is no file {expid['file'][:SHOWN]!r}")
+    replaced(expid)
     if not isinstance(expid.get("log_level", 0), int):
         raise ValueError("log_level of a submission is an integer")
     return check_scheduling(**scheduling)

@@ -26,6 +26,7 @@ from ..runs import folder_of
 from ..schedule.services import AskedCommands, AskedDeviceDB
 from . import clock
 from .analysis import KEY, AnalysisDatasets, AnalysisDevices, source_of
+from .device_arguments import with_replaced
 from .excerpts import OWN
 from .journal import PERSIST, RETRY, Journal
 from .link import Link
@@ -113,7 +114,7 @@ class _Run:
         os.chdir(folder_of(begin["started"], self._results))
         entries = self._link.ask("device_db.get_device_db")
         ddb = AskedDeviceDB(self._link.ask)
-        ddb._entries = _overridden(entries, expid.get("devarg_override") or {})
+        ddb._entries = with_replaced(entries, expid)
         scheduler = OwnScheduler(self._link, self._pause, begin["rid"], begin["pipeline"], expid, begin["priority"])
         devices, datasets = (AnalysisDevices, AnalysisDatasets) if KEY in expid else (DeviceManager, DatasetManager)
         self._devices = devices(ddb, {"scheduler": scheduler, "ccb": AskedCommands(self._link.ask)})
@@ -254,16 +255,6 @@ class _Run:
             logger.error("the datasets cannot be written: %s", str(error) or type(error).__name__)
             return False
         return True
-
-
-def _overridden(entries: dict, override: dict) -> dict:
-    """Return a device database in which arguments of devices are replaced."""
-    changed = {
-        name: {**entries[name], "arguments": {**entries[name].get("arguments", {}), **arguments}}
-        for name, arguments in override.items()
-        if isinstance(entries.get(name), dict)
-    }
-    return {**entries, **changed}
 
 
 def _served(link: Link, run: _Run):

@@ -149,8 +149,6 @@ enum Goal {
     Ready,
     /// Only the host can make progress and is silent, nothing is queued, and no clock is running.
     Idle,
-    /// Only the host can make progress and is silent.
-    Still,
     /// The virtual time `time_ns`.
     Time,
 }
@@ -188,7 +186,6 @@ impl Wait {
         let goal = match self.waiting.r#for {
             Goal::Ready => boards.master().ready.then_some("ready"),
             Goal::Idle => (still && boards.queued().is_none() && !boards.runs_on()).then_some("idle"),
-            Goal::Still => still.then_some("still"),
             Goal::Time => None,
         };
         let timed = || self.waiting.time_ns.filter(|end| now >= *end).map(|_| "time");

@@ -1,7 +1,7 @@
 """``kairos run``: run an experiment on a real or emulated device."""
 
 from ..command import Command, Option
-from ..options import EXPERIMENT, STRICT, quiet
+from ..options import EXPERIMENT, STRICT, VERBOSE, quiet
 
 
 def _emulated(*names: str, **settings) -> Option:
@@ -51,7 +51,7 @@ COMMAND = Command(
         action="store_true",
         help="with -o: also keep what the analyzer of a device that is not emulated has recorded, for 'kairos replay'",
     ),
-    Option("-v", "--verbose", action="count", default=0, help="more output; twice: everything"),
+    VERBOSE,
     Option("--applets", action="store_true", help="show the applets created by the experiment (ccb)"),
     quiet("print only the output of the experiment"),
     _emulated("--log", metavar="FILE", help="write the serial console output (the log) of the device to this file"),

@@ -1,7 +1,7 @@
 """``kairos submit``: puts an experiment into the laboratory's queue."""
 
 from ..command import Command, Option
-from ..options import CLASS, JSON, LAB, between
+from ..options import ARGUMENTS, CLASS, JSON, LAB, VERBOSE, between
 
 COMMAND = Command(
     "put an experiment into the queue of the laboratory",
@@ -11,13 +11,7 @@ COMMAND = Command(
         completes="experiment",
         help="name or class of an experiment, or file in the repository or elsewhere",
     ),
-    Option(
-        "arguments",
-        metavar="KEY=VALUE",
-        nargs="*",
-        completes="argument",
-        help="arguments of the experiment, as for 'kairos run'",
-    ),
+    ARGUMENTS,
     CLASS,
     Option("-r", "--revision", metavar="REVISION", help="revision of the repository; default: the one scanned last"),
     Option(
@@ -39,6 +33,7 @@ COMMAND = Command(
         "--rehearse", action="store_true", help="run it on the twin of the laboratory only; exit code 1 if it fails"
     ),
     Option("-w", "--wait", action="store_true", help="wait for its end; exit code 1 unless it has succeeded"),
+    VERBOSE,
     LAB,
     JSON,
     runs="submit.submit",

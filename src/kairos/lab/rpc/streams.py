@@ -114,8 +114,10 @@ class Streams:
                 missing.shorten(curve.long(missing.keys))
             changes = missing.all() if first else missing.take()
             if changes or columns or first:
-                now = clock.now()
-                yield message("FollowDatasetsResponse", init=first, changes=changes, time=now, curve=columns)
+                counted = {"number": datasets.publication.number, "start": datasets.publication.start}
+                yield message(
+                    "FollowDatasetsResponse", init=first, changes=changes, time=clock.now(), curve=columns, **counted
+                )
             first = False
             if curve:
                 await curve.rest()
