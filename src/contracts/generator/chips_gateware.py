@@ -31,7 +31,7 @@ def _module(chip: chips.Chip) -> str:
         if register.address is not None:
             entries.append((f"{register.name}_ADDRESS", f"0x{register.address:02X}", register.doc))
         else:
-            rows = "".join(f'    ("{field.name}", {field.width * field.count}),\n' for field in fields)
+            rows = "".join(f'    ("{name}", {width}),\n' for name, width in _layout(register))
             entries.append((register.name, f"[\n{rows}]", register.doc))
         for field in fields:
             for value, number in field.values.items():
@@ -49,6 +49,18 @@ def _module(chip: chips.Chip) -> str:
     for name, value, doc in entries:
         lines += [f"{name} = {value}", f'"""{doc[0].upper()}{doc[1:]}."""', ""]
     return "\n".join(lines)
+
+
+def _layout(register: chips.Register) -> list[tuple[str, int]]:
+    """Name and width of each field from the lowest one on, with those of the bits between them."""
+    fields = sorted(register.fields, key=lambda field: field.low)
+    found, end = [], fields[0].low
+    for field in fields:
+        if field.low > end:
+            found.append((f"reserved_{end}", field.low - end))
+        found.append((field.name, field.width * field.count))
+        end = field.high + 1
+    return found
 
 
 def _number(value: int | float) -> str:

@@ -16,8 +16,8 @@ __all__ = [
 ]
 
 RTIO_FREQUENCY = 125_000_000
-MONITORED = ("none", "ad9910", "ad9912", "ad53xx")
-"""Chips behind an SPI bus that the monitor can follow, by the value of the bus's parameter
+MONITORED = ("none", "ad9910", "ad9912", "ad53xx", "sampler", "novogorny")
+"""Chips and cards behind an SPI bus that the monitor can follow, by the value of the bus's parameter
 `monitor`."""
 
 BLOCKS = ("adder", "pages")

@@ -2,6 +2,7 @@
 
 import json
 import time
+from math import isfinite
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,12 +33,15 @@ class Watched(NamedTuple):
         if as_json:
             fields = {"name": self.name, "channel": seen.channel, "probe": seen.number, "value": seen.value}
             if self.card is not None:
-                fields |= {"quantity": self.card.quantity(seen.value), "unit": self.card.unit}
+                quantity = self.card.quantity(seen.value)
+                fields |= {"quantity": quantity if isfinite(quantity) else None, "unit": self.card.unit}
             return json.dumps(fields)
         return f"{self.name}: {seen.value if self.card is None else self._quantity(seen.value)}"
 
     def _quantity(self, value: int) -> str:
         quantity = self.card.quantity(value)
+        if self.card.is_input:
+            return f"{quantity:.6g} {self.card.unit}" if isfinite(quantity) else "nothing was measured yet"
         if self.card.unit != "Hz":
             # The gateware begins with 0, which is also the code of the lowest voltage.
             unsaid = "" if value else ", or nothing was written yet"
@@ -46,7 +50,7 @@ class Watched(NamedTuple):
 
 
 def watch(args):
-    """Print the levels of the pins and the last outputs of the cards named by the command line
+    """Print the levels of the pins, and the last outputs and measurements of the cards, named by the command line
     `args`, and each change."""
     database = _database(args)
     watched = {address: probe for name in args.names for address, probe in _probes(name, database)}

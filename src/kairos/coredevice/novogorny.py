@@ -5,9 +5,13 @@ The ADC converts one channel at a time, in a range selected per channel; each tr
 next conversion.
 """
 
-from ..language import TFloat, TInt32, at_mu, delay, kernel, now_mu, ns, portable
+from math import nan
+
+from ..language import TFloat, TInt32, at_mu, delay, host_only, kernel, now_mu, ns, portable
+from .chips.measured import MEASURED
 from .chips.novogorny import (
     ADC_CONTROL,
+    CHANNELS,
     CS_ADC,
     CS_PGIA,
     RESULT,
@@ -17,7 +21,9 @@ from .chips.novogorny import (
     checked_softspan,
 )
 from .chips.sampler import PGIA
+from .parts.monitored import Monitored
 from .parts.spi import SPI_END, SPI_INPUT, Transfer
+from .sampler import GAINS
 
 __all__ = ["Novogorny", "adc_channel", "adc_ctrl", "adc_data", "adc_softspan", "adc_value"]
 
@@ -79,6 +85,17 @@ class Novogorny:
         self.core, self.cnv = dmgr.get(core_device), dmgr.get(cnv_device)
         self.bus = dmgr.get(spi_device)
         self.div, self.gains = div, gains
+
+    @host_only
+    def monitored(self):
+        """Return the probes of all channels: the voltage at each input that was read last, with the gain of its
+        amplifier at that time."""
+        return [Monitored(n, self.bus.channel, n, self._measured, "V", is_input=True) for n in range(CHANNELS)]
+
+    @host_only
+    def _measured(self, probe):
+        result = RESULT.word(code=MEASURED.code.get(probe), softspan=MEASURED.softspan.get(probe))
+        return adc_value(result) / GAINS[MEASURED.gain.get(probe)] if MEASURED.valid.get(probe) else nan
 
     @kernel
     def set_gain_mu(self, channel, gain):

@@ -1,7 +1,11 @@
 """Sampler: a card with eight ADC channels of 16 bits (LTC2320), each with an amplifier of gain 1, 10, 100 or 1000."""
 
-from ..language import TFloat, delay, kernel, ns, portable
+from math import nan
+
+from ..language import TFloat, delay, host_only, kernel, ns, portable
+from .chips.measured import MEASURED
 from .chips.sampler import CHANNELS, CS_ADC, CS_PGIA, PAIR, PGIA, checked_channel, checked_gain
+from .parts.monitored import Monitored
 from .parts.scales import AmplifiedScale
 from .parts.spi import SPI_END, SPI_INPUT, Transfer
 
@@ -56,6 +60,17 @@ class Sampler:
     def use_corrected_fs(hw_rev):
         """Return whether full scale is 10.24 V in a hardware revision."""
         return hw_rev != "v2.1"
+
+    @host_only
+    def monitored(self):
+        """Return the probes of all channels: the voltage at each input that was read last, with the gain of its
+        amplifier at that time."""
+        return [Monitored(n, self.bus_adc.channel, n, self._measured, "V", is_input=True) for n in range(CHANNELS)]
+
+    @host_only
+    def _measured(self, probe):
+        code = PAIR.even.get(MEASURED.code.get(probe))
+        return adc_mu_to_volt(code, MEASURED.gain.get(probe), self.corrected_fs) if MEASURED.valid.get(probe) else nan
 
     @kernel
     def init(self):

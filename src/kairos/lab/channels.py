@@ -17,16 +17,18 @@ PINS = {ChannelKind.TTL_OUT: "ttl_out", ChannelKind.TTL_INOUT: "ttl_inout"}
 CLASSES = {"TTLOut": "ttl_out", "TTLInOut": "ttl_inout"}
 """Kinds of pins on boards whose gateware is not asked, by the class of their driver."""
 QUANTITIES = {"Hz": "frequency", "V": "voltage"}
+INPUTS = {"V": "measured_voltage"}
+"""Kinds of what cards have measured, by unit."""
 OWN = ("artiq.coredevice.", "kairos.coredevice.")
 """Drivers that are made to learn what a card shows; those of users may do anything."""
 
 
 class Row(NamedTuple):
-    """A pin, an output of a card, or a channel that cannot be watched."""
+    """A pin, an output or an input of a card, or a channel that cannot be watched."""
 
     name: str
     kind: str
-    """``ttl_out``, ``ttl_inout``, ``frequency``, ``voltage``, or the kind of another channel."""
+    """``ttl_out``, ``ttl_inout``, ``frequency``, ``voltage``, ``measured_voltage``, or the kind of another channel."""
     channel: int
     unit: str = ""
     probe: int | None = None
@@ -42,6 +44,11 @@ class Row(NamedTuple):
     def is_pin(self) -> bool:
         """Whether it has overrides."""
         return self.kind in CLASSES.values()
+
+    @property
+    def is_input(self) -> bool:
+        """Whether a card has measured its value, so that nothing sets it."""
+        return self.kind in INPUTS.values()
 
     def probes(self) -> list[int]:
         """Return the probes to be watched."""
@@ -128,7 +135,7 @@ def _cards(database: DeviceDB) -> Iterator[Row]:
         switch = _switch(database, name)
         for shown in probes:
             label = name if shown.place is None else f"{name}:{shown.place}"
-            kind = QUANTITIES.get(shown.unit, "value")
+            kind = (INPUTS if shown.is_input else QUANTITIES).get(shown.unit, "value")
             yield Row(label, kind, shown.channel, shown.unit, shown.probe, shown.quantity, switch, possible)
 
 

@@ -117,6 +117,8 @@ class Monitor:
             row = self.rows.get(name)
             if row is None:
                 raise UsageError(f"{self.name} has no channel '{name}'")
+            if row.is_input:
+                raise UsageError(f"{name} is measured by its card: there is nothing to override")
             if not row.is_pin:
                 instead = f"; {row.switch} switches it" if row.switch in self.rows else ""
                 by = "a run of its own" if row.settings else "an experiment"

@@ -35,6 +35,8 @@ async def submission(lab, device: str, name: str, values: dict, initialise: bool
         raise UsageError(f"there is no output '{name}'")
     if row.is_pin:
         raise UsageError(f"{name} is a pin: override it with 0 or 1")
+    if row.is_input:
+        raise UsageError(f"{name} is measured by its card: there is nothing to set")
     check(name, list(row.settings), values)
     if reason := lab.locks.blocking(PIPELINE, [core, name.partition(":")[0]], person) or _busy(lab):
         raise UsageError(f"{name} is not set: {reason}")

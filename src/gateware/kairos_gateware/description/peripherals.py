@@ -256,10 +256,10 @@ def _sampler(b: Builder, card: dict) -> None:
     """In basic mode: one SPI bus reads all channels; the ADC is held in single data rate."""
     name = f"sampler{b.next('sampler')}"
     adc = _places(card, "adc_clk", "adc_miso", "adc_sdr")
-    b.channel(f"spi_{name}_adc", "spi_master", adc, cs_width=0, mosi=0, high=1)
+    bus = b.channel(f"spi_{name}_adc", "spi_master", adc, cs_width=0, mosi=0, high=1, **_monitor("sampler"))
     pgia = _places(card, "pgia_clk", "pgia_mosi", "pgia_miso", "pgia_cs")
-    b.channel(f"spi_{name}_pgia", "spi_master", pgia, cs_width=1)
-    b.channel(f"ttl_{name}_cnv", "ttl_out", _places(card, "cnv"), serialised=1)
+    b.channel(f"spi_{name}_pgia", "spi_master", pgia, cs_width=1, adc=bus)
+    b.channel(f"ttl_{name}_cnv", "ttl_out", _places(card, "cnv"), serialised=1, adc=bus)
     b.device(
         name,
         "sampler",
@@ -289,7 +289,8 @@ def _zotino(b: Builder, card: dict) -> None:
 
 def _novogorny(b: Builder, card: dict) -> None:
     name = f"novogorny{b.next('novogorny')}"
-    b.channel(f"spi_{name}_adc", "spi_master", _places(card, "clk", "mosi", "miso", "cs0", "cs1"), cs_width=2)
+    bus = _places(card, "clk", "mosi", "miso", "cs0", "cs1")
+    b.channel(f"spi_{name}_adc", "spi_master", bus, cs_width=2, **_monitor("novogorny"))
     b.channel(f"ttl_{name}_cnv", "ttl_out", _places(card, "cnv"), serialised=1)
     b.device(name, "novogorny", "Novogorny", spi_device=f"spi_{name}_adc", cnv_device=f"ttl_{name}_cnv")
 

@@ -25,6 +25,7 @@ from ..contracts.spi import CONFIG_ADDRESS, DATA_ADDRESS, SpiFlag
 from ..pad import SAMPLES, Pad
 from ..rtio.link import Channel, InputLink, OutputLink
 from ..variant import MONITORED
+from .adc_monitor import ADC_MONITORS, adc_of
 from .kind import Figure, Kind, Parameter
 from .spi_aside import SpiAside
 from .spi_monitor import MONITORS
@@ -55,7 +56,7 @@ _CONFIG = _config_layout()
 class SpiMaster(Module):
     """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the chip
     select first. Events in the same cycle collide; there is no replacement. `selected` (out): chip select
-    is asserted. `sent`: the fields of a monitor's `SENT`."""
+    is asserted. `sent`, `received`: the fields of a monitor's `SENT` and `RECEIVED`."""
 
     def __init__(self, number, clk, mosi=None, miso=None, cs=()):
         link = OutputLink(data_width=_WIDTH, address_width=1, replace=False)
@@ -86,6 +87,7 @@ class SpiMaster(Module):
             "cs": config.cs,
             "end": config.end,
         }
+        self.received = {"stb": shifter.done, "data": shifter.data}
         self.comb += [
             new.raw_bits().eq(link.data),
             link.busy.eq(active & ~last),
@@ -242,14 +244,23 @@ def _make(context):
     phy.pads += high
     aside = SpiAside(phy)
     if context["monitor"]:
-        _watch(aside, MONITORS[MONITORED[context["monitor"]]]())
+        _watch(aside, (MONITORS | ADC_MONITORS)[MONITORED[context["monitor"]]]())
+    if context["adc"] is not None:
+        aside.comb += _connected(adc_of(context).settings, phy.sent)
     return aside
+
+
+def _connected(record, values):
+    """Statements that drive the fields of a record."""
+    return [getattr(record, name).eq(value) for name, value in values.items()]
 
 
 def _watch(aside, monitor):
     """Connects the probes of a monitor to a bus."""
     aside.submodules.monitor = monitor
-    aside.comb += [getattr(monitor.sent, name).eq(value) for name, value in aside.phy.sent.items()]
+    aside.comb += _connected(monitor.sent, aside.phy.sent)
+    if hasattr(monitor, "received"):
+        aside.comb += _connected(monitor.received, aside.phy.received)
     for name in ["probes", "probe_port"]:
         if hasattr(monitor, name):
             setattr(aside, name, getattr(monitor, name))
@@ -275,8 +286,10 @@ KINDS = (
                 0,
                 range(len(MONITORED)),
                 f"the monitor of an SPI master is 0 to {len(MONITORED) - 1}",
-                meaning="chips whose settings are probes: 1 AD9910, 2 AD9912 of an Urukul, 3 AD53xx",
+                meaning="chips whose settings are probes: 1 AD9910, 2 AD9912 of an Urukul, 3 AD53xx; "
+                "cards whose measurements are: 4 Sampler, 5 Novogorny",
             ),
+            Parameter("adc", meaning="channel of the bus of a Sampler's ADC whose amplifiers this one sets"),
         ),
         figures={"spi": Figure("3 chip selects", _measured, {"lut": 118, "ff": 80, "bram": 0})},
     ),

@@ -118,8 +118,8 @@ def test_ad53xx_probes_report_codes_of_single_outputs():
 
 def test_a_bus_without_a_monitor_has_no_probes():
     assert not hasattr(bus("none"), "probes") and not hasattr(bus("none"), "probe_port")
-    with pytest.raises(ValueError, match="spi: the monitor of an SPI master is 0 to 3, not 4"):
-        KINDS[0].context(0, ChannelSpec("spi", "spi_master", {"monitor": 4}), {})
+    with pytest.raises(ValueError, match="spi: the monitor of an SPI master is 0 to 5, not 6"):
+        KINDS[0].context(0, ChannelSpec("spi", "spi_master", {"monitor": 6}), {})
     assert isinstance(KINDS[0].context(0, ChannelSpec("spi", "spi_master"), {}), Context)
 
 

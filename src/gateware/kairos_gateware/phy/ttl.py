@@ -14,6 +14,7 @@ from migen import *
 from ..contracts.descriptor import ChannelKind
 from ..pad import SAMPLES, Pad, reached
 from ..rtio.link import Channel, InputLink, OutputLink
+from .adc_monitor import adc_of
 from .edges import DelayedEvent, EdgeDetector
 from .kind import Figure, Kind, Parameter
 
@@ -135,7 +136,10 @@ class SharedOutput(Module):
 
 def _make_output(context):
     if context["servo"] is None:
-        return Output(context.number, context.pad(serialised=bool(context["serialised"])))
+        output = Output(context.number, context.pad(serialised=bool(context["serialised"])))
+        if context["adc"] is not None:
+            output.comb += adc_of(context).conversion.eq(output.pads[0].o != 0)
+        return output
     updates = getattr(context.phys.get(context["servo"]), "updates", ())
     if not context["urukul"] < len(updates):
         raise ValueError(
@@ -162,6 +166,7 @@ KINDS = (
             _SERIALISED,
             Parameter("servo", meaning="channel of a `suservo` whose update pin this is"),
             Parameter("urukul", 0, meaning="which of its cards"),
+            Parameter("adc", meaning="channel of the bus of a Sampler's ADC whose CNV this is"),
         ),
         injectable=True,
         figures=_figures("ttl_out", "output", Output, "out", {"lut": 0, "ff": 2, "bram": 0}),

@@ -16,7 +16,7 @@ _WATCHED = Option(
     metavar="DEVICE",
     nargs="+",
     completes="device",
-    help="TTL, Urukul DDS or DAC card in the device database, or channel number; NAME:N selects probe N",
+    help="TTL, Urukul DDS, DAC or ADC card in the device database, or channel number; NAME:N selects probe N",
 )
 
 _TOOLS = {
@@ -67,7 +67,7 @@ COMMAND = Command(
     tools=_TOOLS,
     examples=(
         "kairos moninj watch ttl0 ttl4",
-        "kairos moninj watch urukul0_ch0 zotino0:3",
+        "kairos moninj watch urukul0_ch0 zotino0:3 sampler0",
         "kairos moninj set 1 ttl4",
         "kairos moninj release ttl4",
         "kairos moninj output urukul0_ch0 frequency=80MHz amplitude=0.5",

@@ -21,3 +21,5 @@ class Monitored(NamedTuple):
     quantity: Callable[[int], float]
     """converts the value to the quantity, in `unit`"""
     unit: str
+    is_input: bool = False
+    """whether the card has measured it, and not output it; then `quantity` is NaN until it has"""
