@@ -53,14 +53,45 @@ class Held(EnvExperiment):
 """
 
 
-def test_tone_is_set_in_the_page_unless_a_run_uses_the_device(chromium, tmp_path):
+SAMPLED = """from artiq.experiment import *
+
+
+class Sampled(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("sampler0")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.sampler0.init()
+        self.sampler0.sample_mu([0] * 8)
+"""
+
+
+def see_measured_voltages(panel, laboratory):
+    panel.get_by_label("Search channels").fill("sampler0:")
+    panel.get_by_label("Kind of channel").select_option("measured voltage")
+    expect(panel.get_by_role("rowheader")).to_have_text([f"sampler0:{n}" for n in range(8)])
+    expect(row(panel, "sampler0:3").locator(".level")).to_have_text("–")
+    rid = laboratory.submit({"file": "sampled.py", "class_name": "Sampled", "arguments": {}})
+    expect(row(panel, "sampler0:3").locator(".level")).to_have_text("1.5 V")
+    expect(row(panel, "sampler0:3").get_by_role("button")).to_have_count(0)
+    until(lambda: laboratory.status_of(rid) is None)
+    panel.get_by_label("Kind of channel").select_option("all")
+
+
+def test_voltage_is_measured_and_tone_set_in_the_page_unless_a_run_uses_the_device(chromium, tmp_path):
     (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "bench.toml").write_text("[sampler.sampler0]\nch3 = 1.5\n")
     laboratory = Laboratory(tmp_path / "lab", device_db=database("lab", tmp_path).read_text()).start()
     (laboratory.folder / "held.py").write_text(HELD)
+    (laboratory.folder / "sampled.py").write_text(SAMPLED)
     hub = Hub(tmp_path, {}, entries=ENTRY)
     try:
         with new_page(chromium, hub.address) as page:
             panel = opened(page)
+            see_measured_voltages(panel, laboratory)
             panel.get_by_label("Search channels").fill("urukul0_ch1")
             panel.get_by_role("button", name="Set urukul0_ch1").click()
             form = panel.get_by_role("form", name="Set urukul0_ch1")
@@ -71,9 +102,9 @@ def test_tone_is_set_in_the_page_unless_a_run_uses_the_device(chromium, tmp_path
             form.get_by_label("amplitude").fill("0.25")
             assert violations(page) == []
             page.keyboard.press("Enter")
-            expect(page.get_by_role("status").filter(has_text="urukul0_ch1 is set by run 0")).to_be_visible()
+            expect(page.get_by_role("status").filter(has_text="urukul0_ch1 is set by run 1")).to_be_visible()
             expect(row(panel, "urukul0_ch1").locator(".level")).to_have_text("125 MHz")
-            assert laboratory.run(0)["status"] == "completed"
+            assert laboratory.run(1)["status"] == "completed"
             rid = laboratory.submit({"file": "held.py", "class_name": "Held", "arguments": {}})
             until(lambda: laboratory.status_of(rid) == "running")
             form.get_by_label("frequency").fill("10")
