@@ -23,7 +23,7 @@ def opened(page, size="desktop"):
     return page.get_by_role("region", name="Logbook", exact=True)
 
 
-@pytest.mark.parametrize("size", ["desktop", "telephone"])
+@pytest.mark.parametrize("size", ["desktop", pytest.param("telephone", marks=pytest.mark.long)])
 def test_plot_is_pasted_into_the_logbook_and_exported(chromium, hub, place, size):
     place.set_dataset("counts", [3.0, 1.0, float("nan"), 2.0])
     with new_page(chromium, hub.address, size) as page:

@@ -86,7 +86,9 @@ def test_hardware_sends_samples_in_every_frame():
     assert all(values == [8191, 0, 0, 0] for values in card.samples(found[-1][2]))
 
 
-@pytest.mark.parametrize("jump", [1, 2, 3, 4, 39, 40, 41, 12345678901])
+@pytest.mark.parametrize(
+    "jump", [1, 41, 12345678901, *(pytest.param(n, marks=pytest.mark.long) for n in (2, 3, 4, 39, 40))]
+)
 def test_skip_of_time_leaves_oscillators_where_they_would_be(jump):
     from kairos_gateware.testbenches.simulator import run_simulation
 
