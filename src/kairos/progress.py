@@ -66,10 +66,12 @@ class Progress:
 
 def send(socket, data: bytes, name: str):
     """Send all of `data`, with a bar called `name` if it takes long. Raises the socket's OSError."""
+    # In large pieces: an emulated device that finds a message in two is later. What is taken at once has the socket's
+    # timeout for itself, so that a slow receiver is not given up.
+    sent = socket.send(data) if len(data) <= PIECE else 0
+    if sent == len(data):
+        return
     with Progress() as progress, memoryview(data) as view:
-        sent = 0
         while sent < len(data):
-            # In large pieces: an emulated device that finds a message in two is later. What is taken at once has the
-            # socket's timeout for itself, so that a slow receiver is not given up.
             sent += socket.send(view[sent : sent + PIECE])
             progress(name, sent, len(data))

@@ -312,7 +312,7 @@ class Session:
                 f"{error}; returned by {name}{_place(function)}: value and annotation must agree"
             ) from None
         connection.write_reply(return_tag, value)
-        self.record.answer(connection.flush())
+        connection.flush(self.record.answer)
 
     def _call_async(self, function, args, kwargs):
         try:
@@ -336,7 +336,7 @@ class Session:
         keys = [embedding.store_str(text) for text in (name, message, place.filename, place.name)]
         embedding.keep_host_exception(keys[0], keys[1], error)
         connection.write_exception(keys, embedding.classes_caught(cls), place.lineno or 0, place_column(place))
-        self.record.answer(connection.flush())
+        connection.flush(self.record.answer)
 
     def _raise_kernel_exception(self, connection, compiled):
         embedding = compiled.embedding

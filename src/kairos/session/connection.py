@@ -6,6 +6,7 @@ stream cannot be resynchronised, so any unexpected data end the connection.
 """
 
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 
 from .. import _native, progress
@@ -189,13 +190,14 @@ class Connection:
         string table, `params` in the place of the parameters of the message."""
         self.write(_wire.rpc_exception(keys, params, line, column))
 
-    def flush(self) -> bytes:
-        """Send what is queued; returns it."""
+    def flush(self, noted: Callable[[bytes], None] | None = None):
+        """Send what is queued. `noted` is called with it before: what the device has is noted wherever Ctrl-C comes."""
         data, self._pending = b"".join(self._pending), []
+        if noted is not None:
+            noted(data)
         try:
             progress.send(self._socket, data, "sending")
         except TimeoutError:
             raise ConnectionLost(self._lost("it does not take data")) from None
         except OSError as error:
             raise ConnectionLost(self._lost(error.strerror or str(error))) from None
-        return data

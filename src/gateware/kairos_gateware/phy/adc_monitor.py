@@ -29,8 +29,8 @@ class _AdcMonitor(Module):
     """select: chip select of the amplifiers.
 
     `sent`, `received` (in): of the bus of the ADC, see `SENT` and `RECEIVED`. `settings` (in): `SENT` of the bus of
-    the amplifiers. `probe_port`: `adr` (in, 3 bits) a channel, `dat_r` (out, 22 bits) its probe. A subclass drives
-    `probe` (out), a record of the latter.
+    the amplifiers. `gains` (out, 16 bits): the settings of the amplifiers. `probe_port` (in): `adr` (3 bits) a
+    channel; out: `dat_r` (22 bits) its probe. A subclass drives `probe` (out), a record of the latter.
     """
 
     def __init__(self, select):
