@@ -120,6 +120,7 @@ def test_first_stage_sets_up_every_board(boot_device, card, board):
     assert bytes_sent[connector] >= len(printed) and bytes_sent[1 - connector] == 0
 
 
+@pytest.mark.long
 def test_card_boots_after_power_loss_during_replacement(boot_device, card, tmp_path):
     """The running firmware replaces its image, and the card loses power after a number of sectors.
     The emulator's own tests (`src/emulator/tests/card.rs`) cover every number of sectors."""

@@ -265,6 +265,7 @@ class Restless(Model):
 """
 
 
+@pytest.mark.long
 def test_endlessly_acting_model_is_reported(ion, tmp_path, monkeypatch):
     monkeypatch.setattr(process, "READY_TIMEOUT", 1.0)
     bench = shutter(tmp_path, RESTLESS)

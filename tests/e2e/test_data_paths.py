@@ -31,6 +31,7 @@ def measured(pulse, tmp_path_factory):
     return {(s["path"], s["size"]): s for s in found["series"]}, directory / "paths.png"
 
 
+@pytest.mark.long
 def test_logic_moves_one_beat_per_cycle(measured):
     """Latencies are the emulator's, everything else is the logic's, to the cycle."""
     series, _ = measured

@@ -33,8 +33,8 @@ WANTED = {
     "imaging": ("cards", {"EMCCD", "rydberg rf", "mw", "E-field", "E-field relay", "ttl photodiode"}),
 }
 """The gateware of each, and cards that must be among the tested ones."""
-LONG = ["stabilised"]
-"""Its servo is that of a servo's own tests."""
+LONG = ["stabilised", "generated_style"]
+"""Those that take longest; each kind of their cards is in another one."""
 
 
 SYSTEMS = {"pair": ["pair", "satellite"], "star": ["star", "satellite"]}

@@ -27,6 +27,7 @@ def chain(tmp_path):
         yield chain
 
 
+@pytest.mark.long
 def test_servo_and_channel_methods_act_as_documented(chain):
     servo, channel = chain.get("suservo0"), chain.get("suservo0_ch1")
     chip = lambda: chain.bench.part("urukul0_cpld")["ch1"]  # noqa: E731

@@ -100,6 +100,7 @@ def events(recording):
     return found
 
 
+@pytest.mark.long
 def test_samples_with_settings_match_gateware(recording):
     logic, latency = build_sampled(BUILD / "gateware" / "pulse_sampled", 2, 8)
     set_ = [event for event in events(recording) if event[2] or event[1] != FIRST_ADDRESS]

@@ -38,6 +38,7 @@ def test_ion_rotation_equals_the_area_of_the_pulse(database, tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.long
 def test_entangling_example_reaches_its_fidelity(database, tmp_path):
     picture = tmp_path / "parity.png"
     with Bench(database, FOLDER / "crystal.toml") as bench:

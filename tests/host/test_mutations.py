@@ -23,7 +23,7 @@ def mutate(directory, seed, count, seconds):
 
 
 def test_mutated_program_compiles_or_is_rejected(tmp_path):
-    mutate(tmp_path, 1, 150, 120)
+    mutate(tmp_path, 1, 80, 120)
 
 
 @pytest.mark.long

@@ -61,6 +61,7 @@ def test_hub_is_started_again_outlives_a_killed_laboratory_and_ends_with_it(lab)
     assert name_behind(lab.ports["hub"])
 
 
+@pytest.mark.long
 def test_hub_that_cannot_listen_is_named_and_tried_again(lab):
     address = lab.ports["hub"]
     other = lab.folder / "other"

@@ -76,6 +76,7 @@ def test_rabi_flop_is_followed_point_by_point(chromium, trap, tmp_path):
     assert trap.run(0)["status"] == "completed"
 
 
+@pytest.mark.long
 def test_telephone_alone_submits_watches_fits_stops_and_overrides(chromium, trap, tmp_path):
     hub = Hub(tmp_path, {}, entries=ENTRY)
     try:

@@ -69,6 +69,7 @@ def data(page):
     return page.get_by_role("region", name="Datasets", exact=True)
 
 
+@pytest.mark.long
 def test_run_with_a_thousand_arguments_is_submitted_and_shown(chromium, odd):
     place, hub = odd
     with new_page(chromium, hub.address) as page:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support import PATIENCE
@@ -90,6 +91,7 @@ def test_long_texts_and_odd_names_are_bounded_and_complete_on_demand(chromium, h
         assert violations(page) == []
 
 
+@pytest.mark.long
 def test_long_words_are_refused_in_a_line_and_the_page_goes_on(chromium, hub, place):
     (place.folder / "repository" / "wordy.py").write_text(WORDY)
     place.scan()

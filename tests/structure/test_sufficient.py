@@ -71,6 +71,7 @@ def test_phy_needs_only_named_files(tree):
     only_named(tree, "a PHY", "toggle")
 
 
+@pytest.mark.long
 def test_driver_needs_only_named_files(tree):
     add_driver(tree)
     tree.test(

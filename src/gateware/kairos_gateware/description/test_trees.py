@@ -35,6 +35,7 @@ def test_master_numbers_the_channels_of_all_boards_consecutively():
     assert numbers["spi_urukul0"] == 1 << 16 | 8
 
 
+@pytest.mark.long
 def test_remote_memory_requested_by_one_end_is_built_at_both():
     """The Kasli-SoC behind the master requests it, the ZC706 behind both do not."""
     master = make_variant(load(FOLDER / "kasli_soc_master.json"))

@@ -180,6 +180,7 @@ def play_posts(ps, posts):
     return [(c[0] - start, *c[1:]) for c in ps.changes], ps.status()
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_POSTS)
 def test_random_posted_events_are_executed_in_time(boot, posts):

@@ -79,6 +79,7 @@ def check(shown, memories, copies, targets, cut=False):
     assert (shown["waited"][-1] <= 1).all()
 
 
+@pytest.mark.long
 def test_simultaneous_copies_between_all_boards_arrive(engine):
     copies, targets = everything(1)
     shown, memories = play(engine, copies, 30_000)
