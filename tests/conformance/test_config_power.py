@@ -34,7 +34,7 @@ def sectors(write):
 
 @pytest.mark.parametrize("every", [48, pytest.param(1, marks=pytest.mark.long)], ids=["some sectors", "every sector"])
 @pytest.mark.parametrize(
-    "name", ["line to file", *(pytest.param(name, marks=pytest.mark.long) for name in ("line", "new"))]
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name != "line to file")) for name in CASES]
 )
 def test_power_loss_during_a_write_keeps_old_or_new_value(start_device, tmp_path, name, every):
     """Cuts after each of the first and last 12 sectors, which contain the journal and the journalled

@@ -30,7 +30,8 @@ ELEMENTS = 5000
 """Elements of the page at most: it has no element for each dataset."""
 
 
-@pytest.mark.parametrize("size", [pytest.param(size, marks=pytest.mark.long) for size in ("desktop", "telephone")])
+@pytest.mark.long
+@pytest.mark.parametrize("size", ["desktop", "telephone"])
 def test_ten_thousand_datasets_are_searched_while_others_change(chromium, hub, place, size):
     (place.folder / "repository" / "many.py").write_text(MANY)
     rid = place.submit({"file": "many.py", "class_name": "Many", "arguments": {}, "repo_rev": None})
