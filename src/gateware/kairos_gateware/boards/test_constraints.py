@@ -35,6 +35,8 @@ _PAD_CELLS = {"IBUF", "IBUFDS", "IBUFDS_GTE2", "IOBUF", "IOBUFDS"}
 """Cells with what comes from outside, which has no clock."""
 _ASYNCHRONOUS = {"CPLLLOCK", "LOCKED", "QPLLLOCK", "RXRESETDONE", "TXRESETDONE"}
 """Outputs that belong to no clock."""
+_WITHOUT_CLOCK = ("RST", "RESET", "USERRDY", "SYSCLKSEL")
+"""Parts of names of inputs that belong to no clock."""
 _TRANSCEIVER = "GTXE2_CHANNEL"
 _HELD = {("helper", "sys"): {"phasemeter", "apart"}}
 """Registers that another clock samples without a synchroniser, since they do not change while what is made of them
@@ -157,7 +159,7 @@ class Design:
             self.ends += [(clocks["PSCLK"], signals, label) for signals in steps if "PSCLK" in clocks]
             return
         for port, expression in inputs.items():
-            data = port not in clocks and "RST" not in port and "RESET" not in port and "USERRDY" not in port
+            data = port not in clocks and not any(name in port for name in _WITHOUT_CLOCK)
             if data and domain(port) is not None:
                 self.ends.append((domain(port), self.signals(expression), f"{label}/{port}"))
 
