@@ -131,8 +131,14 @@ impl Bench<'_> {
         match (number, said) {
             (Some(number), _) => Ok(number),
             (None, Some(hz)) => {
-                let known: Vec<String> = allowed.iter().map(|mbit_s| format!("{}e9", f64::from(*mbit_s) / 1e3)).collect();
-                let text = format!("a camera on CoaXPress {what} {} bits per second, not {wanted:e}", known.join(", "));
+                let known: Vec<String> = allowed
+                    .iter()
+                    .map(|mbit_s| format!("{}e9", f64::from(*mbit_s) / 1e3))
+                    .collect();
+                let text = format!(
+                    "a camera on CoaXPress {what} {} bits per second, not {wanted:e}",
+                    known.join(", ")
+                );
                 self.fail(hz.span(), &text)
             }
             (None, None) => Ok(0),

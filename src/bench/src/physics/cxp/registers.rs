@@ -85,10 +85,7 @@ impl Registers {
             (facts::CONNECTION_ID, (0, Any)),
             (facts::MASTER_ID, (0, Any)),
             (facts::STREAM_PACKET_SIZE, (0, Any)),
-            (
-                facts::CONNECTION_CONFIG,
-                (ONE | code(self.rates.discovery), Connection),
-            ),
+            (facts::CONNECTION_CONFIG, (ONE | code(self.rates.discovery), Connection)),
             (
                 facts::CONNECTION_CONFIG_DEFAULT,
                 (ONE | code(self.rates.highest), Fixed),
