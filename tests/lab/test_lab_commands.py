@@ -73,6 +73,18 @@ def test_experiments_are_submitted_by_name_and_file_and_found_in_the_history(lab
     assert "lab.py" in objects(kairos_in("log", "--json"))[0]["source"]
 
 
+def test_file_is_submitted_as_it_is_written_without_a_scan_before(lab, kairos_in):
+    file = lab.folder / "repository" / "new.py"
+    program = "from artiq.language import *\nclass New(EnvExperiment):\n def build(self): ...\n def run(self): ..."
+    file.write_text(program)
+    assert printed(kairos_in("submit", "New", "-w")) == "run 0\nrun 0: completed\n"
+    file.write_text(program.replace("...", 'self.setattr_argument("n", NumberValue(1))', 1))
+    assert printed(kairos_in("submit", "new.py", "n=2", "-w")) == "run 1\nrun 1: completed\n"
+    assert lab.ends(1)["arguments"] == {"n": "2"}
+    file.write_text("1 / 0")
+    one_line(kairos_in("submit", "new.py", "m=2"), "New has no argument m; it takes n", 2)
+
+
 def test_wrong_submission_is_reported_in_a_line(lab, kairos_in):
     one_line(kairos_in("submit", "Nothing"), "there is no experiment or file 'Nothing'")
     (lab.folder / "repository" / "again.py").write_text((lab.folder / "repository" / "lab.py").read_text())
