@@ -17,6 +17,7 @@ from ..pulse.settings import Sampled
 from ..soc.clock import ClockControl
 from ..soc.ps7 import Ps7
 from ..soc.soc import Soc
+from ..verilog import uncollected
 from .clocking import BOOT_DOMAIN, FixedClock, Synthesiser, connect, reference
 from .coaxpress import camera_pads, connect_cameras
 from .eem import connect_cards
@@ -184,6 +185,7 @@ def generate(board: Board, variant, build_id: str, output: Path) -> Descriptor:
     """Writes the files into `output`."""
     platform = board.platform()
     platform.toolchain.bitstream_commands.append("set_property BITSTREAM.GENERAL.COMPRESS True [current_design]")
-    top = Top(board, platform, variant, build_id)
-    platform.build(top, build_dir=str(output), build_name=board.build_name, run=False)
+    with uncollected():
+        top = Top(board, platform, variant, build_id)
+        platform.build(top, build_dir=str(output), build_name=board.build_name, run=False)
     return top.descriptor
