@@ -19,7 +19,7 @@ from ..soc.ps7 import Ps7
 from ..soc.soc import Soc
 from ..verilog import uncollected
 from .clocking import BOOT_DOMAIN, FixedClock, Synthesiser, connect, reference
-from .coaxpress import camera_pads, connect_cameras
+from .coaxpress import connect_cameras
 from .eem import connect_cards
 from .io import PadIo
 from .links import Cages, connect_links
@@ -92,8 +92,8 @@ class Top(Module):
             oscillator_bus(self, platform.request(board.oscillator), soc.emio_o, soc.emio_i)
         find = board.pins(platform)
         fast = bool(serialised or variant.converters)
-        grabbers = camera_pads(soc.phys.pads)
-        inside = [pad for pads in grabbers.values() for pad in pads.values()]
+        grabbers = soc.phys.grabbers
+        inside = [pad for grabber in grabbers for pad in grabber.pads]
         for pad in soc.phys.pads:
             if pad not in inside:
                 self.submodules += PadIo(pad, find(pad), fast)
