@@ -131,7 +131,11 @@ class _Receiver(Module):
                 If(held == AUXILIARY_BUFFERS, bad.eq(1)),
             ),
             If(source.wrong & inside, bad.eq(1)),
-            If(arrives, lengths[filling].eq(number - 1), filling.eq(filling + 1)),
+            If(
+                arrives,
+                Case(filling, {n: length.eq(number - 1) for n, length in enumerate(lengths)}),
+                filling.eq(filling + 1),
+            ),
             held.eq(held + arrives - leaves),
             If(self.take, place.eq(place + 1)),
             If(leaves, emptying.eq(emptying + 1), place.eq(0)),
