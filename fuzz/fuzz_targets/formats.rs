@@ -1,12 +1,13 @@
 //! Data that the device reads from its own memory and the card: channel names, exception reports,
-//! the analyzer's ring; recorded traces; kernel archives; packets from other boards; and requests
-//! for measurements.
+//! the analyzer's ring; recorded traces; kernel archives; packets from other boards and from cards; and
+//! requests for measurements.
 #![no_main]
 
 use kairos_proto::analyzer::{expand, is_pair, parts, MESSAGE};
 use kairos_proto::archive;
 use kairos_proto::device_map::DeviceMap;
 use kairos_proto::dma;
+use kairos_proto::drtio;
 use kairos_proto::kernel_message::{Header, HEADER_LENGTH};
 use kairos_proto::link::{Envelope, Packet, MESSAGE_MAX, PACKET_MAX};
 use kairos_proto::paths::{Measurement, LENGTH, SIZE_MAX, TOTAL_MAX, TRIALS_MAX};
@@ -85,6 +86,20 @@ fn link(bytes: &[u8]) {
     }
 }
 
+fn card(bytes: &[u8]) {
+    if let Ok(packet) = drtio::Packet::decode(bytes) {
+        let mut out = [0; drtio::CONTENT_MAX];
+        let length = packet.encode(&mut out).expect("it came from a packet");
+        assert_eq!(drtio::Packet::decode(&out[..length]), Ok(packet));
+    }
+    if let Ok(content) = drtio::open(bytes) {
+        let mut packet = [0; drtio::AUXILIARY_MAX];
+        packet[..content.len()].copy_from_slice(content);
+        let length = drtio::seal(&mut packet, content.len());
+        assert_eq!(packet[..length], *bytes);
+    }
+}
+
 fn order(bytes: &[u8]) {
     let Some((bytes, _)) = bytes.split_first_chunk::<HEADER_LENGTH>() else {
         return;
@@ -124,6 +139,7 @@ fuzz_target!(|data: &[u8]| {
     analyzer(data);
     trace(data);
     link(data);
+    card(data);
     order(data);
     measurement(data);
     kernels(data);

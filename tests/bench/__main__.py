@@ -3,7 +3,8 @@
 for them.
 
 Counts and cycles are those of the emulated device and of the gateware, seconds those of this
-machine. A figure that misses its target is printed as missed, not left out.
+computer: beside each figure stands how fast it computed just before (`count_1e6_ms`). A figure
+that misses its target is printed as missed, not left out.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from . import (
     arrays,
     boards,
     code,
+    computer,
     ends,
     hub,
     hub_streams,
@@ -48,6 +50,8 @@ class Figures:
     def __init__(self, prefixes=("",)):
         self.all = {}
         self.prefixes = tuple(prefixes)
+        self.count_1e6_ms = None
+        """Milliseconds in which this computer counted to a million before the present group."""
 
     def wants(self, beginnings):
         """Return whether any figure whose name begins with one of `beginnings` is to be measured."""
@@ -67,6 +71,7 @@ class Figures:
             "target": target,
             "met": met,
             "source": source,
+            "count_1e6_ms": self.count_1e6_ms,
             **more,
         }
         bounds = [] if target is None else [f"{'at least' if at_least else 'at most'} {target:g}"]
@@ -321,6 +326,7 @@ def gateware_figures(figures: Figures):
 
 # (function, prefixes of its figures' names, description, time on two cores)
 GROUPS = [
+    (computer.computer_figures, computer.PREFIXES, "this computer", "5 s"),
     (counted_figures, tuple(INSTRUCTIONS), "instructions of the firmware", "15 s"),
     (driver_figures, ("driver.",), "instructions of drivers", "10 s"),
     (arrays.array_figures, (*arrays.FUNCTIONS, *arrays.OPERATIONS), "functions and operations on arrays", "20 s"),
@@ -372,7 +378,8 @@ def measure_all(figures: Figures, groups, path) -> list[str]:
     for measure, beginnings, what, seconds in groups:
         if not figures.wants(beginnings):
             continue
-        print(f"== {what} (about {seconds})", flush=True)
+        figures.count_1e6_ms = round(computer.count_ms(), 1)
+        print(f"== {what} (about {seconds}; Python counts to a million in {figures.count_1e6_ms} ms)", flush=True)
         try:
             measure(figures)
         except SystemExit as error:  # its text describes the failure

@@ -24,6 +24,7 @@ width = 10
 height = 6
 dark = 100
 exposure_s = 20e-6
+discovery_hz = 3.125e9
 """
 STANDARD, VERSION, WIDTH, FORMAT = 0x0000, 0x4048, 0x8000, 0x8008
 REGIONS = [(0, 0, 10, 6), (2, 1, 7, 5), (9, 5, 40, 40)]
@@ -69,6 +70,8 @@ def test_methods_of_the_grabber_act_as_documented(db, camera_file, tmp_path):
         part = lambda: chain.bench.part("andor")  # noqa: E731
         assert int(chain(camera.read32, STANDARD)) & 0xFFFFFFFF == 0xC0A79AE5
         assert chain(camera.read32, VERSION) == 2 << 16 | 1 and part()["configured"]
+        # It begins at another rate than the grabber, and is then set to its highest one.
+        assert part()["rate_mbit_s"] == 6250
         assert chain(camera.read32, WIDTH) == 10
         # The change of the format takes 5 ms, which the camera announces.
         chain(camera.write32, FORMAT, 0x103)

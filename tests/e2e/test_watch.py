@@ -110,6 +110,11 @@ def test_mains_trigger_edges_are_recorded_with_jitter(bench):
         ('"grabber0"', '"grabber7"', "the device has no grabber grabber7; it has grabber0"),
         ("number = 1", "number = 2", "there is no ion 2 in calcium"),
         ("width = 16", "width = 999", "a camera here has 1 to 256 columns and rows, not 999 and 12"),
+        (
+            "width = 16",
+            "line_hz = 5e9",
+            "a camera on Camera Link has 16 bits and one rate here: line_hz is of CoaXPress",
+        ),
         ('trigger = "ttl4"', "", "a camera has either a trigger or a rate, hz"),
         ('trigger = "ttl4"', "hz = 3000", "an exposure of 0.0005 s does not fit into frames at 3000 Hz"),
     ],

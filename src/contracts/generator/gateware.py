@@ -7,7 +7,19 @@ from .python import module, package
 
 __all__ = ["files"]
 
-SUBJECTS = ("analyzer", "descriptor", "initiator", "memory", "pulse", "registers", "remote", "rtio", "servo", "spi")
+SUBJECTS = (
+    "analyzer",
+    "descriptor",
+    "drtio",
+    "initiator",
+    "memory",
+    "pulse",
+    "registers",
+    "remote",
+    "rtio",
+    "servo",
+    "spi",
+)
 
 
 def files(subjects: dict[str, Subject], root: Path) -> dict[str, str]:

@@ -103,6 +103,17 @@ def _exceptions(subject: Subject) -> list[tuple[str, list[str]]]:
     return [("PREALLOCATED", lines), ("PRELUDE", prelude), _mapping("IDS", "Ids, by name.", numbers)]
 
 
+def _drtio(subject: Subject) -> list[tuple[str, list[str]]]:
+    made = []
+    for enum in (enum for enum in subject.enums if enum.name != "AuxiliaryPacket"):
+        packets = {}
+        for member in enum.members:
+            fields = [f"({text(name)}, {bits})" for name, bits in (field.split() for field in member.more["fields"])]
+            packets[member.name] = f"({', '.join(fields)}{',' * (len(fields) == 1)})"
+        made.append(_mapping(f"{_capitals(enum.name)}_FIELDS", "Fields of each packet: name, width in bits.", packets))
+    return made
+
+
 def _rpc(subject: Subject) -> list[tuple[str, list[str]]]:
     tags = subject.own["tags"].values()
     words = {entry["tag"]: text(entry["word"]) for entry in tags}
@@ -181,6 +192,7 @@ def _configuration(subject: Subject) -> list[tuple[str, list[str]]]:
 
 OWN = {
     "configuration": _configuration,
+    "drtio": _drtio,
     "exceptions": _exceptions,
     "kernel_symbols": _kernel_symbols,
     "mathematics": _mathematics,

@@ -214,6 +214,24 @@ def _exceptions(subject: Subject) -> list[str]:
     ]
 
 
+def _drtio(subject: Subject) -> list[str]:
+    """A macro that hands the table of the auxiliary packets to another one, which makes a codec of it."""
+    (enum,) = (enum for enum in subject.enums if enum.name == "AuxiliaryPacket")
+    doc = "Calls a macro with all auxiliary packets: `Name = number { field: kind, … }`, kinds u8 to u64, bool, "
+    lines = [*rust_doc(doc + "or `kind(most)`."), "#[macro_export]", "macro_rules! drtio_auxiliary_packets {"]
+    lines += ["    ($with:ident) => {", "        $with! {"]
+    for member in enum.members:
+        fields = []
+        for name, kind, *most in (field.split() for field in member.more["fields"]):
+            fields.append(f"{name}: {kind}{f'({most[0]})' if most else ''}")
+        inner = f" {', '.join(fields)} " if fields else ""
+        lines += [
+            *rust_doc(member.doc, "            "),
+            f"            {camel(member.name)} = {member.value} {{{inner}}},",
+        ]
+    return [*lines, "        }", "    };", "}"]
+
+
 def _rpc(subject: Subject) -> list[str]:
     lines = ["/// Tag bytes.", "pub mod tag {"]
     for n, (name, entry) in enumerate(subject.own["tags"].items()):
@@ -442,6 +460,7 @@ def _match(doc: str, name: str, kind: str, values: dict[str, str], otherwise: st
 
 OWN = {
     "configuration": _configuration,
+    "drtio": _drtio,
     "exceptions": _exceptions,
     "kernel_symbols": _kernel_symbols,
     "mathematics": _mathematics,

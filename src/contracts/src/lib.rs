@@ -11,6 +11,7 @@ pub mod cards;
 pub mod chips;
 pub mod configuration;
 pub mod descriptor;
+pub mod drtio;
 pub mod exceptions;
 pub mod hub;
 pub mod initiator;

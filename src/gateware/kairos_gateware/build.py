@@ -16,6 +16,7 @@ from .description import DescriptionError, load, make_variant
 from .device_db import render
 from .variants import VARIANTS
 from .verilated import verilate
+from .verilog import uncollected
 
 __all__ = ["BOARDS", "build_id", "build_sim", "is_built", "main"]
 
@@ -54,8 +55,9 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
         return
     built_from = output / _BUILT_FROM
     built_from.unlink(missing_ok=True)
-    top = sim.KairosSim(variant, build_id(variant, "sim"))
-    _write(output / f"{sim.TOP}.v", sim.generate(top))
+    with uncollected():
+        top = sim.KairosSim(variant, build_id(variant, "sim"))
+        _write(output / f"{sim.TOP}.v", sim.generate(top))
     _write_description(
         variant,
         top.descriptor,

@@ -108,7 +108,26 @@ def _instants(local: datetime) -> list[float]:
 def _found(lab, args) -> tuple[dict, dict]:
     """Return the submission without arguments, and the arguments that the experiment takes;
     UsageError if there is none."""
-    listed = lab.experiments()
+    listed, path = lab.experiments(), Path(args.experiment)
+    found, in_folder = _listed(listed, args), listed["revision"] is None
+    if found is None and path.is_file():
+        file = str(path.resolve())
+        classes = lab.examine(file)
+        name = chosen_class(classes, args.experiment, args.class_name)
+        return {"file": file, "class_name": name}, classes[name]["arginfo"]
+    if in_folder and (found is None or argument_texts(args.arguments).keys() - found[1].keys()):
+        lab.scan()  # the file may have been written, or changed, since the last scan
+        listed = lab.experiments()
+        found = _listed(listed, args)
+    if found is None:
+        newest = "" if in_folder else ", 'kairos experiments scan' looks at the newest commit"
+        known = suggestion(args.experiment, names_of(listed["experiments"])) or "; 'kairos experiments' lists all"
+        raise UsageError(f"there is no experiment or file '{args.experiment}'{known}{newest}")
+    return found
+
+
+def _listed(listed: dict, args) -> tuple[dict, dict] | None:
+    """As `_found`, of the experiments that the laboratory has listed; None if it is not among them."""
     known = listed["experiments"]
     name = full_name(known, args.experiment)
     revision = {"repo_rev": args.revision}
@@ -122,14 +141,7 @@ def _found(lab, args) -> tuple[dict, dict]:
         return {"file": args.experiment, "class_name": name, **revision}, classes[name]["arginfo"]
     if args.experiment in listed["problems"]:
         raise UsageError(f"{args.experiment} cannot be examined: {listed['problems'][args.experiment]}")
-    path = Path(args.experiment)
-    if not path.is_file():
-        question = suggestion(args.experiment, names_of(known)) or "; 'kairos experiments' lists all"
-        raise UsageError(f"there is no experiment or file '{args.experiment}'{question}")
-    file = str(path.resolve())
-    classes = lab.examine(file)
-    name = chosen_class(classes, args.experiment, args.class_name)
-    return {"file": file, "class_name": name}, classes[name]["arginfo"]
+    return None
 
 
 def changed(lab, rid: int, texts: list[str]) -> dict:

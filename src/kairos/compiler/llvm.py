@@ -51,6 +51,17 @@ if hasattr(os, "register_at_fork"):  # a copy of the process does not have the t
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
+def _mapped(path: str) -> int | None:
+    """Map the library while other threads of Python run, which `CDLL` would stop for the 15 ms that it takes; None if
+    `CDLL` is to do it, and to say what is wrong."""
+    try:
+        dlopen = CDLL(None).dlopen
+    except (OSError, TypeError, AttributeError):
+        return None  # a system without it
+    dlopen.restype, dlopen.argtypes = c_void_p, (c_char_p, c_int)
+    return dlopen(os.fsencode(path), os.RTLD_NOW)
+
+
 class _Library:
     """The library. Its functions are attributes, each made at its first use."""
 
@@ -58,7 +69,8 @@ class _Library:
         import llvmlite  # imported late: by the thread that loads the library
         from llvmlite.utils import get_library_name
 
-        self._library = CDLL(os.path.join(os.path.dirname(llvmlite.__file__), "binding", get_library_name()))
+        path = os.path.join(os.path.dirname(llvmlite.__file__), "binding", get_library_name())
+        self._library = CDLL(path, handle=_mapped(path))
 
     def __getattr__(self, name: str):
         function = self._library["LLVMPY_" + name]

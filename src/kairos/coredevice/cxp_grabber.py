@@ -4,7 +4,7 @@ events; triggers, and registers of the camera.
 Regions, gates and results are those of `kairos.coredevice.grabber`. On a device without such a grabber what needs the
 camera raises CXPError.
 
-The camera is set up when a kernel first uses it, which takes 0.2 s. No image arrives before that: begin
+The camera is set up when a kernel first uses it, which takes 0.2 to 0.6 s. No image arrives before that: begin
 with `read32`.
 
 Words of a downloaded file and pixels of a frame are written to files by `write_file` and `write_pgm`, on the host.

@@ -15,6 +15,7 @@ from .locks import DEVICE
 from .logbook import markdown
 from .names import names
 from .progress import asked_points
+from .repository import NO_REVISION
 from .run import check_scheduling, check_submission
 from .tables import notes, tags
 
@@ -195,8 +196,15 @@ class Service:
         await self._lab.repository.scan_next(revision)
 
     def experiments(self) -> dict:
-        """Return the experiments of the repository, and why files could not be examined."""
-        return {"experiments": self._lab.repository.experiments, "problems": self._lab.repository.problems()}
+        """Return the experiments of the repository, why files could not be examined, and the commit; None for a
+        folder."""
+        repository = self._lab.repository
+        revision = repository.state["cur_rev"]
+        return {
+            "experiments": repository.experiments,
+            "problems": repository.problems(),
+            "revision": None if revision == NO_REVISION else revision,
+        }
 
     def rehearsed_experiments(self) -> dict:
         """Return what the twin has found of the experiments of the repository, if `commits` is set: `experiments`, by

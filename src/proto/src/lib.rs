@@ -15,6 +15,7 @@ pub mod bytes;
 pub mod descriptor;
 pub mod device_map;
 pub mod dma;
+pub mod drtio;
 pub mod exception;
 pub mod firmware;
 pub mod kernel_message;

@@ -1,5 +1,6 @@
 //! Assembly of cameras: at a grabber, with the ions that they see.
 
+use kairos_contracts::chips::coaxpress as facts;
 use toml::Spanned;
 
 use super::gives::{Gives, Kind};
@@ -8,13 +9,17 @@ use crate::cards::Found;
 use crate::engine::End;
 use crate::file::{self, File};
 use crate::model::Model;
+use crate::numbers::Positive;
 use crate::physics::camera::{self, Camera};
 use crate::physics::cxp::camera::{self as cxp, Camera as CxpCamera};
 use crate::physics::cxp::packets::DEPTHS;
+use crate::physics::cxp::registers::Rates;
 use crate::physics::sensor::{Options, Spot};
 
 /// Maximum columns and rows of a camera: a larger frame would take minutes.
 const MOST_PIXELS: usize = 256;
+/// Rates at which a camera begins, in Mbit/s.
+const DISCOVERY: [u32; 2] = [1250, 3125];
 /// Kinds of cards that a camera can be connected to.
 const CAMERA_LINK: &str = "grabber";
 const COAXPRESS: &str = "cxp";
@@ -22,9 +27,9 @@ const COAXPRESS: &str = "cxp";
 /// How a camera is connected to its grabber.
 struct Link {
     name: &'static str,
-    /// Lines from the camera, which are its outputs, and to it, its first input.
+    /// Lines from the camera, which are its outputs, and to it, with the numbers of its inputs.
     lines: &'static [&'static str],
-    uplink: Option<&'static str>,
+    uplinks: &'static [(&'static str, usize)],
     /// Numbers of its inputs for a trigger and for the first ion.
     trigger: usize,
     photons: usize,
@@ -34,15 +39,15 @@ const LINKS: [Link; 2] = [
     Link {
         name: "Camera Link",
         lines: &camera::LINES,
-        uplink: None,
+        uplinks: &[],
         trigger: 0,
         photons: 1,
     },
     Link {
         name: "CoaXPress",
         lines: &cxp::LINES,
-        uplink: Some(cxp::UPLINK),
-        trigger: 1,
+        uplinks: &cxp::UPLINKS,
+        trigger: cxp::TRIGGER,
         photons: cxp::INPUTS,
     },
 ];
@@ -67,8 +72,10 @@ impl Bench<'_> {
                 self.engine.wire_pin(pad, model, link.trigger);
                 self.draw(&self.shown(pad), name.get_ref(), "trigger");
             }
-            if let Some(pad) = link.uplink.and_then(|line| card.lines.get(line)) {
-                self.engine.wire_pin(*pad, model, 0);
+            for (line, input) in link.uplinks {
+                if let Some(pad) = card.lines.get(*line) {
+                    self.engine.wire_pin(*pad, model, *input);
+                }
             }
             for (output, line) in link.lines.iter().enumerate() {
                 let Some(pad) = card.lines.get(*line) else { continue };
@@ -87,12 +94,17 @@ impl Bench<'_> {
     fn camera(&self, name: &Spanned<String>, said: &file::Camera, link: &Link) -> Result<Box<dyn Model>, String> {
         let options = self.options(said, link)?;
         let random = self.random(name.get_ref());
-        if link.uplink.is_none() {
-            if let Some(bits) = &said.pixel_bits {
-                return self.fail(
-                    bits.span(),
-                    "pixels of a Camera Link have 16 bits here: pixel_bits is of CoaXPress",
-                );
+        if link.uplinks.is_empty() {
+            let of_coaxpress = [
+                ("pixel_bits", said.pixel_bits.as_ref().map(Spanned::span)),
+                ("line_hz", said.line_hz.as_ref().map(Spanned::span)),
+                ("discovery_hz", said.discovery_hz.as_ref().map(Spanned::span)),
+            ];
+            for (key, span) in of_coaxpress {
+                if let Some(span) = span {
+                    let text = format!("a camera on Camera Link has 16 bits and one rate here: {key} is of CoaXPress");
+                    return self.fail(span, &text);
+                }
             }
             return Ok(Box::new(Camera::new(options, random)));
         }
@@ -101,7 +113,36 @@ impl Bench<'_> {
             let text = format!("pixels have 8, 10, 12, 14 or 16 bits, not {depth}");
             return self.fail(bits.span(), &text);
         }
-        Ok(Box::new(CxpCamera::new(options, depth, random)))
+        let all: Vec<u32> = facts::RATES.iter().map(|[mbit_s, _]| *mbit_s).collect();
+        let rates = Rates {
+            discovery: self.rate(said.discovery_hz.as_ref(), &DISCOVERY, DISCOVERY[0], "begins at")?,
+            highest: self.rate(said.line_hz.as_ref(), &all, all[all.len() - 1], "has at most")?,
+        };
+        Ok(Box::new(CxpCamera::new(options, depth, rates, random)))
+    }
+
+    /// The number of a rate in bits per second, of those in Mbit/s that are allowed; without one, of the usual one.
+    fn rate(&self, said: Option<&Spanned<Positive>>, allowed: &[u32], usual: u32, what: &str) -> Result<usize, String> {
+        let wanted = said.map_or(f64::from(usual) * 1e6, |hz| hz.get_ref().0);
+        let fits = |mbit_s: u32| (wanted - f64::from(mbit_s) * 1e6).abs() < 1e3;
+        let number = facts::RATES
+            .iter()
+            .position(|[mbit_s, _]| allowed.contains(mbit_s) && fits(*mbit_s));
+        match (number, said) {
+            (Some(number), _) => Ok(number),
+            (None, Some(hz)) => {
+                let known: Vec<String> = allowed
+                    .iter()
+                    .map(|mbit_s| format!("{}e9", f64::from(*mbit_s) / 1e3))
+                    .collect();
+                let text = format!(
+                    "a camera on CoaXPress {what} {} bits per second, not {wanted:e}",
+                    known.join(", ")
+                );
+                self.fail(hz.span(), &text)
+            }
+            (None, None) => Ok(0),
+        }
     }
 
     /// The parameters of a camera's sensor.
@@ -111,9 +152,9 @@ impl Bench<'_> {
             let text = format!("a camera here has 1 to {MOST_PIXELS} columns and rows, not {width} and {height}");
             return self.fail(said.width.span(), &text);
         }
-        match (&said.trigger, &said.hz, link.uplink) {
-            (Some(_), None, _) | (None, Some(_), _) | (None, None, Some(_)) => {}
-            (Some(_), Some(_), Some(_)) => {
+        match (&said.trigger, &said.hz, link.uplinks.is_empty()) {
+            (Some(_), None, _) | (None, Some(_), _) | (None, None, false) => {}
+            (Some(_), Some(_), false) => {
                 let text = "a camera has a trigger or a rate, hz, or is triggered over its link";
                 return self.fail(said.grabber.span(), text);
             }

@@ -203,6 +203,9 @@ pub struct Camera {
     pub hz: Option<Spanned<Positive>>,
     /// Bits of a pixel on CoaXPress: 8, 10, 12, 14 or 16; default 8.
     pub pixel_bits: Option<Spanned<u32>>,
+    /// Bits per second on CoaXPress: the highest rate, and that at which the camera begins.
+    pub line_hz: Option<Spanned<Positive>>,
+    pub discovery_hz: Option<Spanned<Positive>>,
 }
 
 /// An ion and the position of its image: column and row, in pixels from the corner.

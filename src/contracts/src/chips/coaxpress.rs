@@ -5,6 +5,9 @@
 
 use super::Register;
 
+/// Rates from a camera in Mbit/s, with their codes. A row: mbit_s, code.
+pub const RATES: [[u32; 2]; 5] = [[1250, 40], [2500, 48], [3125, 56], [5000, 64], [6250, 72]];
+
 /// K27.7, four times: a packet begins
 pub const PACKET_START: u32 = 251;
 
@@ -134,9 +137,6 @@ pub const VERSIONS: u32 = 0x4044;
 /// version in use: major, minor (16 bits each)
 pub const VERSION: u32 = 0x4048;
 
-/// code of 1.25 Gbit/s
-pub const RATE_1G25: u32 = 40;
-
 /// regions at most: four RTIO addresses each, below those for commands
 pub const REGIONS: u32 = 60;
 
@@ -161,13 +161,16 @@ pub const PORT_VIEWER_LAST: u32 = 245;
 /// RTIO address: keep this region of the next image
 pub const PORT_VIEWER_START: u32 = 246;
 
+/// RTIO address: receive at this rate, a number of `RATES`; 0 after a reset
+pub const PORT_RATE: u32 = 247;
+
 /// RTIO address: read word n of the last answer, an input event: 0 is the length in bytes, then data
 pub const PORT_WORD: u32 = 248;
 
 /// RTIO address: read half n of the viewer's words of four pixels, two in each
 pub const PORT_PIXELS: u32 = 249;
 
-/// RTIO address: read VIEWER_WAITING and VIEWER_KEPT
+/// RTIO address: read VIEWER_WAITING, VIEWER_KEPT, LINE_IN_STEP, and from bit LINE_RATES on the rates
 pub const PORT_VIEWER_STATE: u32 = 250;
 
 /// RTIO address: read width and height (upper half) of the last image header
@@ -205,6 +208,12 @@ pub const VIEWER_WAITING: u32 = 1;
 
 /// it is kept
 pub const VIEWER_KEPT: u32 = 2;
+
+/// words of a camera arrive
+pub const LINE_IN_STEP: u32 = 4;
+
+/// lowest bit of a mask of the rates that can be received, by their numbers
+pub const LINE_RATES: u32 = 8;
 
 /// words of four pixels that the viewer keeps; a row begins with a new one
 pub const VIEWER_WORDS: u32 = 0x400;

@@ -6,6 +6,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod drtio;
 pub mod end;
 pub mod library_store;
 pub mod message_queue;

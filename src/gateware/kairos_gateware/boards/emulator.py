@@ -10,7 +10,6 @@ loading cycle itself `sim_quiet` is 0.
 import re
 
 from migen import *
-from migen.fhdl import verilog
 
 from ..initiator.port import AcpMaster
 from ..link.line.phase import PHASE_BITS, PhaseMeter, SampledClocks
@@ -21,6 +20,7 @@ from ..soc.clock import MEASURED_BITS, ClockControl
 from ..soc.resting import RESTING
 from ..soc.soc import Soc
 from ..verilated.ports import TopLevel
+from ..verilog import convert
 
 __all__ = ["TOP", "KairosSim", "generate"]
 
@@ -255,7 +255,7 @@ class KairosSim(TopLevel):
 def generate(top: KairosSim) -> str:
     """Verilog of the whole design, without further files: a shared library would not find them, so the
     contents of memories are assigned one by one."""
-    result = verilog.convert(top, top.ios, name=TOP)
+    result = convert(top, top.ios, name=TOP)
     return _READ.sub(lambda found: _assigned(found[2], result.data_files[found[1]]), result.main_source)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from migen import *
 from migen.build.xilinx.common import xilinx_s7_special_overrides, xilinx_special_overrides
-from migen.fhdl import verilog
 
 from kairos_gateware.boards.clocking import BOOT_DOMAIN, SwitchedClock
 from kairos_gateware.pad import Pad
@@ -17,6 +16,7 @@ from kairos_gateware.rtio.timing import FINE_BITS
 from kairos_gateware.soc.clock import GATE_CYCLES, ClockControl, Frequency
 from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.testbenches.timed import compile_bench
+from kairos_gateware.verilog import convert
 
 PERIOD, HALF = 8.0, 4.0
 SYNTHESISER_HALF = 3.9
@@ -143,7 +143,7 @@ def play(tmp_path_factory):
     """`play(stimulus, shortest)`: a checked `Run`."""
     dut = Dut()
     overrides = xilinx_special_overrides | xilinx_s7_special_overrides
-    text = verilog.convert(dut, dut.ios, name="dut", special_overrides=overrides).main_source
+    text = convert(dut, dut.ios, name="dut", special_overrides=overrides).main_source
     cases = "".join(f"{n}: begin {stimulus} end\n" for n, stimulus in enumerate(STIMULI.values()))
     bench = BENCH.replace("STIMULI", cases).replace("#HALF", f"#{HALF}").replace("#SYNTH", f"#{SYNTHESISER_HALF}")
     model = Path(__file__).with_name("clocking_model.v")

@@ -1,5 +1,6 @@
 """Constraints of all boards are complete: each pin has a place and a standard, each clock a period, and each
-crossing between clocks ends in a synchroniser, or in a memory between clocks that are declared independent.
+crossing between clocks ends in a synchroniser, or in a memory between clocks that are declared independent. Each reset
+ends with the clock of its domain: it is that of a synchroniser, or is made of registers with this clock.
 
 The check follows Migen's statements from each register back to the registers that it depends on. What it finds
 is one line for each omission.
@@ -35,6 +36,8 @@ _PAD_CELLS = {"IBUF", "IBUFDS", "IBUFDS_GTE2", "IOBUF", "IOBUFDS"}
 """Cells with what comes from outside, which has no clock."""
 _ASYNCHRONOUS = {"CPLLLOCK", "LOCKED", "QPLLLOCK", "RXRESETDONE", "TXRESETDONE"}
 """Outputs that belong to no clock."""
+_WITHOUT_CLOCK = ("RST", "RESET", "USERRDY", "SYSCLKSEL")
+"""Parts of names of inputs that belong to no clock."""
 _TRANSCEIVER = "GTXE2_CHANNEL"
 _HELD = {("helper", "sys"): {"phasemeter", "apart"}}
 """Registers that another clock samples without a synchroniser, since they do not change while what is made of them
@@ -157,7 +160,7 @@ class Design:
             self.ends += [(clocks["PSCLK"], signals, label) for signals in steps if "PSCLK" in clocks]
             return
         for port, expression in inputs.items():
-            data = port not in clocks and "RST" not in port and "RESET" not in port and "USERRDY" not in port
+            data = port not in clocks and not any(name in port for name in _WITHOUT_CLOCK)
             if data and domain(port) is not None:
                 self.ends.append((domain(port), self.signals(expression), f"{label}/{port}"))
 
@@ -191,6 +194,18 @@ class Design:
                     if self.roots(other) != self.roots(domain):
                         if name_of(signal) not in _HELD.get((other, domain), ()):
                             yield other, domain, name_of(signal), target
+
+    def resets(self):
+        """What is wrong with the reset of each domain that has one."""
+        for name, domain in self.domains.items():
+            if domain.rst is None:
+                continue
+            ends = [(signal, other) for signal, domains in self.origins([domain.rst]) for other in domains]
+            if not ends:
+                yield f"reset of {name} never begins"
+            for signal, other in ends:
+                if self.roots(other) != self.roots(name):
+                    yield f"reset of {name} ends with {name_of(signal)} of {other}"
 
     def roots(self, domain):
         """Signals without a known driver from which a domain's clock comes."""
@@ -245,6 +260,7 @@ class Checked:
             f"{source} of {one} is sampled by {target} of {other} without a synchroniser"
             for one, other, source, target in self.design.crossings()
         )
+        yield from self.design.resets()
         if "set_false_path -quiet -to [get_nets -filter {mr_ff == TRUE}]" not in xdc and "mr_ff" in self.verilog:
             yield "the paths to synchronisers are not false paths"
         for memory, pairs in self.design.memories.items():
@@ -336,7 +352,8 @@ def test_omitted_constraint_is_found_by_the_check(linked, line, said):
 
 
 def test_crossing_without_a_synchroniser_is_found(tmp_path):
-    """Through logic, into a register and into a cell; through a synchroniser it is none."""
+    """Through logic, into a register and into a cell; through a synchroniser it is none. So are resets that end with
+    another clock, or never begin."""
     begin, middle, end, apart, safe = (Signal(name=name) for name in ["begin", "middle", "end", "apart", "safe"])
 
     def change(top):
@@ -345,9 +362,14 @@ def test_crossing_without_a_synchroniser_is_found(tmp_path):
         top.sync.sys += [If(middle, end.eq(~end)), apart.eq(safe)]
         top.sync.external += If(begin, Signal(name="other").eq(1))
         top.specials += MultiReg(begin, safe)
+        for name, reset in (("late", begin), ("never", 0), ("right", ResetSignal())):
+            setattr(top.clock_domains, f"cd_{name}", domain := ClockDomain(name))
+            top.comb += [domain.clk.eq(ClockSignal()), domain.rst.eq(reset)]
 
     found = set(Checked("zc706", VARIANTS["clocked"], tmp_path, change).findings())
     assert found == {
         "begin of boot is sampled by end of sys without a synchroniser",
         "begin of boot is sampled by other of external without a synchroniser",
+        "reset of late ends with begin of boot",
+        "reset of never never begins",
     }

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from migen import *
 from migen.build.xilinx.common import xilinx_s7_special_overrides, xilinx_special_overrides
-from migen.fhdl import verilog
 
 from kairos_gateware.boards.eem import EemEnd, LaneClocks, Lanes
 from kairos_gateware.boards.io import Pin
 from kairos_gateware.link.line.eem import LANES, Silence
 from kairos_gateware.link.line.word import WORD_BITS
 from kairos_gateware.testbenches.timed import compile_bench
+from kairos_gateware.verilog import convert
 
 pytestmark = pytest.mark.long
 PERIOD_PS, BIT_PS = 8000, 1600
@@ -140,7 +140,7 @@ def play(tmp_path_factory):
     the lanes to b that are open, from cycle cut_at to back_at. length: in cycles."""
     dut = Dut()
     overrides = xilinx_special_overrides | xilinx_s7_special_overrides
-    text = verilog.convert(dut, dut.ios, name="dut", special_overrides=overrides).main_source
+    text = convert(dut, dut.ios, name="dut", special_overrides=overrides).main_source
     model = Path(__file__).with_name("eem_model.v")
     bench = compile_bench(tmp_path_factory.mktemp("eem"), text, BENCH, model, "1ps/1ps", fast="-O1")
 

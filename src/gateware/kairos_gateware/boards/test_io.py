@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from migen import *
-from migen.fhdl import verilog
 
 from kairos_gateware.boards.io import FAST_DOMAIN, INPUT_CYCLES, OUTPUT_CYCLES, PadIo, Pin
 from kairos_gateware.pad import Pad
 from kairos_gateware.testbenches.timed import compile_bench
+from kairos_gateware.verilog import convert
 
 pytestmark = pytest.mark.long
 CYCLES = 200
@@ -64,7 +64,7 @@ def words(tmp_path_factory):
     """[(o, i of the serialised pad, i of the simple pad)] for each cycle; outputs are wired to
     inputs."""
     dut = Dut()
-    text, bench = verilog.convert(dut, dut.ios, name="dut").main_source, BENCH.replace("#CYCLES", f"#{8 * CYCLES}")
+    text, bench = convert(dut, dut.ios, name="dut").main_source, BENCH.replace("#CYCLES", f"#{8 * CYCLES}")
     model = Path(__file__).with_name("serdes_model.v")
     compiled = compile_bench(tmp_path_factory.mktemp("serdes"), text, bench, model)
     done = subprocess.run([compiled], capture_output=True, text=True, check=True)

@@ -5,11 +5,11 @@ import re
 import pytest
 from migen import Module, Signal
 from migen.build.generic_platform import Misc, Pins, Subsignal
-from migen.fhdl import verilog
 
 from kairos_gateware.boards.kasli_soc import BOARD
 from kairos_gateware.boards.zynq import generate, oscillator_bus
 from kairos_gateware.description import check, make_variant
+from kairos_gateware.verilog import convert
 
 
 def resource(name):
@@ -48,7 +48,7 @@ def test_bus_of_the_oscillator_is_open_drain_on_lines_of_the_processor():
     dut, outward, inward = Module(), Signal(64, name="outward"), Signal(64, name="inward")
     pads = type("Pads", (), {name: Signal(name=name) for name in pins})
     oscillator_bus(dut, pads, outward, inward)
-    text = str(verilog.convert(dut, {outward, inward, pads.scl, pads.sda}))
+    text = str(convert(dut, {outward, inward, pads.scl, pads.sda}))
     assert text.count("IOBUF IOBUF") == 2 and text.count(".I(1'd0)") == 2
     for pin, line in (("scl", 0), ("sda", 1)):
         assert f".IO({pin})" in text and f".O(inward[{line}])" in text and f"~outward[{32 + line}]" in text

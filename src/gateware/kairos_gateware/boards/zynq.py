@@ -17,8 +17,9 @@ from ..pulse.settings import Sampled
 from ..soc.clock import ClockControl
 from ..soc.ps7 import Ps7
 from ..soc.soc import Soc
+from ..verilog import uncollected
 from .clocking import BOOT_DOMAIN, FixedClock, Synthesiser, connect, reference
-from .coaxpress import camera_pads, connect_cameras
+from .coaxpress import connect_cameras
 from .eem import connect_cards
 from .io import PadIo
 from .links import Cages, connect_links
@@ -91,8 +92,8 @@ class Top(Module):
             oscillator_bus(self, platform.request(board.oscillator), soc.emio_o, soc.emio_i)
         find = board.pins(platform)
         fast = bool(serialised or variant.converters)
-        grabbers = camera_pads(soc.phys.pads)
-        inside = [pad for pads in grabbers.values() for pad in pads.values()]
+        grabbers = soc.phys.grabbers
+        inside = [pad for grabber in grabbers for pad in grabber.pads]
         for pad in soc.phys.pads:
             if pad not in inside:
                 self.submodules += PadIo(pad, find(pad), fast)
@@ -184,6 +185,7 @@ def generate(board: Board, variant, build_id: str, output: Path) -> Descriptor:
     """Writes the files into `output`."""
     platform = board.platform()
     platform.toolchain.bitstream_commands.append("set_property BITSTREAM.GENERAL.COMPRESS True [current_design]")
-    top = Top(board, platform, variant, build_id)
-    platform.build(top, build_dir=str(output), build_name=board.build_name, run=False)
+    with uncollected():
+        top = Top(board, platform, variant, build_id)
+        platform.build(top, build_dir=str(output), build_name=board.build_name, run=False)
     return top.descriptor

@@ -23,9 +23,10 @@ class Answer(Module):
     `answered` (out), one cycle: there is one, from now on; `good` (out): its CRC is correct and it is not too long;
     `tagged` (out) and its `tag` (out, 8 bits); `code` (out, 8 bits); `count` (out, 6 bits): its words after the code.
     `index` (in, 5 bits), and `word` (out, 32 bits): the one with this number, a cycle later.
+    reader: clock domain of these two.
     """
 
-    def __init__(self, words: Words, packets: PacketReader):
+    def __init__(self, words: Words, packets: PacketReader, reader="sys"):
         self.answered, self.good, self.tagged = Signal(), Signal(), Signal()
         self.tag, self.code, self.count = Signal(8), Signal(8), Signal(max=2 * WORDS)
         self.index, self.word = Signal(max=WORDS), Signal(32)
@@ -33,7 +34,7 @@ class Answer(Module):
         # # #
 
         kept = Memory(32, WORDS)
-        write, read = kept.get_port(write_capable=True), kept.get_port()
+        write, read = kept.get_port(write_capable=True), kept.get_port(clock_domain=reader)
         self.specials += kept, write, read
         tag_next, code_next, too_long = Signal(), Signal(), Signal()
         self.comb += [

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from ..code8b10b import CODE_BITS, table
 from ..contracts import coaxpress as facts
 from .crc import crc_of, crc_word
-from .uplink import BIT_CYCLES, CONTROL, IDLE_WORD
+from .uplink import BIT_CYCLES, CHARACTER_BITS, CONTROL, IDLE_WORD
 
-__all__ = ["Receiver", "answer", "characters", "image", "packet"]
+__all__ = ["LineCoder", "Receiver", "answer", "characters", "image", "packet", "words_of"]
 
-_CHARACTERS = {code: character for (character, _), (code, _) in table().items()}
+_CODES = table()
+_CHARACTERS = {code: character for (character, _), (code, _) in _CODES.items()}
 _COMMAS = {code for code, character in _CHARACTERS.items() if character == IDLE_WORD[0]}
 _DEPTHS = (8, 10, 12, 14, 16)
 
@@ -21,6 +22,28 @@ def characters(words):
     for word in words:
         found += [CONTROL | word[0]] * 4 if isinstance(word, tuple) else list(word.to_bytes(4, "big"))
     return found
+
+
+def words_of(sent):
+    """Words of characters as a grabber gets them, those that are not idle: four characters, the first one lowest."""
+    words = [tuple(sent[n : n + 4]) for n in range(0, len(sent), 4)]
+    return [
+        sum(character << CHARACTER_BITS * n for n, character in enumerate(word)) for word in words if word != IDLE_WORD
+    ]
+
+
+class LineCoder:
+    """Characters to bits of a line, the first one first, with its disparity."""
+
+    def __init__(self):
+        self.positive = False
+
+    def bits(self, sent):
+        found = []
+        for character in sent:
+            code, self.positive = _CODES[character, self.positive]
+            found += [code >> n & 1 for n in range(CODE_BITS)]
+        return found
 
 
 def _repeated(value):

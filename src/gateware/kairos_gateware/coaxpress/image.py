@@ -1,4 +1,5 @@
-"""Images from the stream of a camera: packets to lines, lines to pixels, one per cycle. Clock domain sys.
+"""Images from the stream of a camera: packets to lines, lines to pixels, up to four in a cycle.
+Clock domain sys.
 
     packet      stream's number | packet's number | words, high byte | words, low byte | words of the stream | CRC
     stream      mark | IMAGE_HEADER | 23 bytes      mark | IMAGE_LINE | words of the line      mark | IMAGE_LINE ...
@@ -13,14 +14,16 @@ from migen import *
 from ..contracts import coaxpress as facts
 from .downlink import PacketReader, Words
 
-__all__ = ["COORDINATE_BITS", "PIXEL_BITS", "Images", "Pixels", "StreamReader"]
+__all__ = ["COORDINATE_BITS", "GROUP", "PIXEL_BITS", "Images", "Pixels", "StreamReader"]
 
 COORDINATE_BITS = 16
 PIXEL_BITS = 16
+GROUP = 4
+"""Pixels in a cycle, at most."""
 _DEPTHS = (8, 10, 12, 14, 16)
 _PACKET_HEADER = 4
 """Words of a packet of the stream before those of the stream."""
-_BUFFER = 64
+_BUFFER = 96
 
 
 class StreamReader(Module):
@@ -57,50 +60,63 @@ class StreamReader(Module):
 
 
 class Pixels(Module):
-    """Words to pixels. `clear` (in): a line begins. `stb` (in), `word` (in, 32 bits): the next word of the line, whose
-    highest byte is the first character; `depth` (in, 3 bits): number of bits of a pixel, 8, 10, 12, 14, 16. `valid`
-    (out), `pixel` (out, 16 bits): a pixel. `settled` (out): none is left."""
+    """Words to groups of four pixels. `clear` (in): a line begins. `stb` (in), `word` (in, 32 bits): the next word of
+    the line, whose highest byte is the first character, `last` (in): its last one; `depth` (in, 3 bits): number of bits
+    of a pixel, 8, 10, 12, 14, 16. `valid` (out), `pixels` (out, four of 16 bits): the next four, of which at the end of
+    a line some are none; at the latest two cycles after the line's last word. `settled` (out): none is left."""
 
     def __init__(self):
-        self.clear, self.stb, self.word, self.depth = Signal(), Signal(), Signal(32), Signal(max=len(_DEPTHS))
-        self.valid, self.pixel = Signal(), Signal(PIXEL_BITS)
+        self.clear, self.stb, self.word, self.last = Signal(), Signal(), Signal(32), Signal()
+        self.depth = Signal(max=len(_DEPTHS))
+        self.valid, self.pixels = Signal(), [Signal(PIXEL_BITS, name=f"pixel_{n}") for n in range(GROUP)]
         self.settled = Signal()
 
         # # #
 
-        bits, count = Signal(_BUFFER), Signal(max=_BUFFER + 1)
-        rest, left = Signal(_BUFFER), Signal.like(count)
+        # All numbers of bits are multiples of 8
+        bytes_there = Signal(max=_BUFFER // 8 + 1)
+        bits, rest, left = Signal(_BUFFER), Signal(_BUFFER), Signal.like(bytes_there)
+        full, ending = Signal(), Signal()
         in_order = Cat(*[self.word[n : n + 8] for n in (24, 16, 8, 0)])
-        taken = {
+        groups = {
             n: [
-                self.valid.eq(count >= depth),
-                self.pixel.eq(bits[:depth]),
-                rest.eq(Mux(self.valid, bits[depth:], bits)),
-                left.eq(Mux(self.valid, count - depth, count)),
+                full.eq(bytes_there >= GROUP * depth // 8),
+                *[pixel.eq(bits[depth * place : depth * (place + 1)]) for place, pixel in enumerate(self.pixels)],
+                rest.eq(Mux(full, bits[GROUP * depth :], bits)),
+                left.eq(Mux(full, bytes_there - GROUP * depth // 8, bytes_there)),
             ]
             for n, depth in enumerate(_DEPTHS)
         }
-        self.comb += [Case(self.depth, taken), self.settled.eq(~self.valid & ~self.stb)]
+        longer = Signal(_BUFFER)
+        self.comb += [
+            Case(self.depth, groups),
+            self.valid.eq(full | (ending & (bytes_there != 0))),
+            longer.eq(rest | (in_order << Cat(C(0, 3), left[:3]))),
+            self.settled.eq(~full & ~ending & ~self.stb),
+        ]
         self.sync += [
-            bits.eq(rest | Mux(self.stb, in_order << left[:6], 0)),
-            count.eq(left + Mux(self.stb, 32, 0)),
-            If(self.clear, bits.eq(0), count.eq(0)),
+            bits.eq(Mux(self.stb, longer, rest)),
+            bytes_there.eq(left + Mux(self.stb, 4, 0)),
+            ending.eq((self.stb & self.last) | (ending & full & (left != 0))),
+            If(self.clear | (ending & ~full), bits.eq(0), bytes_there.eq(0)),
         ]
 
 
 class Images(Module):
     """words, packets: of the camera.
 
-    `valid` (out): a `pixel` (out, 16 bits) at column `x` (out, 16 bits) and row `y` (out, 16 bits), `first` (out): of
-    an image. `end` (out): the image has arrived as a whole, at least eight cycles after its last pixel; without if a
-    packet of it had a wrong CRC or was not whole, or the format is unknown, which counts as `spoilt` (out, 32 bits).
-    `frames` (out, 32 bits): those with an end. `width`, `height` (out, 16 bits), `format` (out, 16 bits): of the last
-    header. `settled` (out): nothing is in between.
+    `valid` (out, 4 bits), `pixels` (out, four of 16 bits): pixels of row `y` (out, 16 bits) from column `x` (out, 16
+    bits, a multiple of 4) on, those whose bit of `valid` is set; `first` (out): of an image; `last` (out): of a row, in
+    whose next two cycles there are none. `end` (out): the image has arrived as a whole, after its last pixels; without
+    if a packet of it had a wrong CRC or was not whole, or the format is unknown, which counts as `spoilt` (out, 32
+    bits). `frames` (out, 32 bits): those with an end. `width`, `height` (out, 16 bits), `format` (out, 16 bits): of the
+    last header. `settled` (out): nothing is in between.
     """
 
     def __init__(self, words: Words, packets: PacketReader):
-        self.valid, self.first, self.end = Signal(), Signal(), Signal()
-        self.pixel, self.x, self.y = Signal(PIXEL_BITS), Signal(COORDINATE_BITS), Signal(COORDINATE_BITS)
+        self.valid, self.first, self.last, self.end = Signal(GROUP), Signal(), Signal(), Signal()
+        self.pixels = [Signal(PIXEL_BITS, name=f"pixel_{n}") for n in range(GROUP)]
+        self.x, self.y = Signal(COORDINATE_BITS), Signal(COORDINATE_BITS)
         self.frames, self.spoilt = Signal(32), Signal(32)
         self.width, self.height = Signal(COORDINATE_BITS), Signal(COORDINATE_BITS)
         self.format, self.settled = Signal(16), Signal()
@@ -108,17 +124,17 @@ class Images(Module):
         # # #
 
         self.submodules.stream = stream = StreamReader(words, packets)
-        self.submodules.pixels = pixels = Pixels()
+        self.submodules.unpacked = pixels = Pixels()
         header = Signal(8 * facts.HEADER_BYTES)  # the last byte lowest
         typed, in_header, in_line = Signal(), Signal(), Signal()
-        left = Signal(24)
+        left, group, remaining = Signal(24), Signal(COORDINATE_BITS - 2), Signal(COORDINATE_BITS)
         lines, in_image, bad = Signal(COORDINATE_BITS + 1), Signal(), Signal()
-        fresh = Signal()
+        fresh, ended, line = Signal(), Signal(2), Signal()
         fields = self._fields(header)
         mark = stream.stb & words.control & (words.value == facts.IMAGE_MARK)
         data = stream.stb & ~mark
         whole = in_image & ~in_header & ~in_line & (lines == self.height)
-        within = pixels.valid & (self.x != self.width)
+        more, within = remaining[2:] != 0, Signal(GROUP)
         unknown = (self.format < facts.MONO8) | (self.format >= facts.MONO8 + len(_DEPTHS))
         self.comb += [
             self.width.eq(fields["width"]),
@@ -127,13 +143,23 @@ class Images(Module):
             pixels.depth.eq(self.format - facts.MONO8),
             pixels.word.eq(words.word),
             pixels.stb.eq(data & in_line),
-            pixels.clear.eq(mark),
+            pixels.last.eq(left == 0),
+            line.eq(data & typed & (words.value == facts.IMAGE_LINE)),
+            pixels.clear.eq(line),
+            within.eq(Cat(*[pixels.valid & (more | (remaining[:2] > n)) for n in range(GROUP)])),
+            self.end.eq(ended[-1]),
+            self.settled.eq(pixels.settled & words.settled & (self.valid == 0) & (ended == 0)),
+        ]
+        good = stream.end & stream.good & ~bad & whole
+        self.sync += [
             self.valid.eq(within),
-            self.pixel.eq(pixels.pixel),
+            [kept.eq(pixel) for kept, pixel in zip(self.pixels, pixels.pixels, strict=True)],
+            self.x.eq(Cat(C(0, 2), group)),
             self.y.eq(lines - 1),
-            self.first.eq(within & fresh),
-            self.end.eq(stream.end & stream.good & ~bad & whole),
-            self.settled.eq(pixels.settled & words.settled),
+            self.first.eq(within[0] & fresh),
+            self.last.eq(remaining <= GROUP),
+            If(within[0], fresh.eq(0), group.eq(group + 1), remaining.eq(Mux(more, remaining - GROUP, 0))),
+            ended.eq(Cat(good, ended[0])),
         ]
         self.sync += [
             If(mark, typed.eq(1), in_header.eq(0), in_line.eq(0)),
@@ -150,17 +176,20 @@ class Images(Module):
                     lines.eq(0),
                     left.eq(facts.HEADER_BYTES - 1),
                 ),
-                If((words.value == facts.IMAGE_LINE) & in_image, in_line.eq(1), lines.eq(lines + 1), self.x.eq(0)),
-                If(words.value == facts.IMAGE_LINE, left.eq(fields["words"] - 1), If(unknown, bad.eq(1))),
+            ),
+            If(
+                line,
+                If(in_image, in_line.eq(1), lines.eq(lines + 1), group.eq(0), remaining.eq(self.width)),
+                left.eq(fields["words"] - 1),
+                If(unknown, bad.eq(1)),
             ),
             If(data & in_header, header.eq(Cat(words.value, header))),
             If(data & (in_header | in_line), left.eq(left - 1), If(left == 0, in_header.eq(0), in_line.eq(0))),
-            If(within, self.x.eq(self.x + 1), fresh.eq(0)),
             If(stream.end & ~stream.good, bad.eq(1)),
             If(
                 stream.end & whole,
                 in_image.eq(0),
-                If(self.end, self.frames.eq(self.frames + 1)).Else(self.spoilt.eq(self.spoilt + 1)),
+                If(good, self.frames.eq(self.frames + 1)).Else(self.spoilt.eq(self.spoilt + 1)),
             ),
         ]
 

@@ -4,7 +4,7 @@ import pytest
 from migen import *
 
 from kairos_gateware.coaxpress.answer import Answer
-from kairos_gateware.coaxpress.camera import Receiver, answer, packet
+from kairos_gateware.coaxpress.camera import Receiver, answer, packet, words_of
 from kairos_gateware.coaxpress.command import Command
 from kairos_gateware.coaxpress.downlink import PacketReader, Words
 from kairos_gateware.coaxpress.uplink import CONTROL, Uplink
@@ -92,7 +92,7 @@ def test_camera_knows_the_time_of_each_trigger(simulated):
 
 
 class Camera(Module):
-    """Its answers, from characters."""
+    """Its answers, from words."""
 
     def __init__(self):
         self.submodules.words = words = Words()
@@ -102,12 +102,12 @@ class Camera(Module):
         self.sync += If(self.answer.answered, self.answered.eq(1)).Elif(self.clear, self.answered.eq(0))
 
     def send(self, characters):
-        """Puts characters on the line, one per cycle."""
-        for character in characters:
-            yield self.words.character.eq(character)
-            yield self.words.valid.eq(1)
+        """Gives its words, one per cycle."""
+        for word in words_of(characters):
+            yield self.words.characters.eq(word)
+            yield self.words.take.eq(1)
             yield
-        yield self.words.valid.eq(0)
+        yield self.words.take.eq(0)
         for _ in range(4):
             yield
 
@@ -193,7 +193,7 @@ def test_packets_of_other_types_and_idle_words_are_passed_over():
 
 def test_half_a_packet_does_not_disturb_the_next_one():
     done = answer(facts.ANSWER_DONE)
-    assert received(done[:13], done, [CONTROL | facts.PACKET_END] * 4, done[7:]) == [
+    assert received(done[:12], done, [CONTROL | facts.PACKET_END] * 4, done[8:]) == [
         None,
         (1, None, []),
         None,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from migen import *
 
-from kairos_gateware.coaxpress.camera import image
+from kairos_gateware.coaxpress.camera import image, words_of
 from kairos_gateware.coaxpress.downlink import PacketReader, Words
 from kairos_gateware.coaxpress.image import Images
 from kairos_gateware.coaxpress.viewer import Viewer
@@ -20,17 +20,24 @@ class Camera(Module):
         self.submodules.viewer = Viewer(images)
 
 
-def play(lines, region=None):
-    """Sends lists of characters. Returns the images that arrived as a whole as arrays, the state (images, spoilt ones,
-    size, format), and the words of the viewer, which keeps the `region` of the first image, or None."""
+PAUSE = [None] * 8
+"""Cycles without a word, after which an image has ended."""
+
+
+def play(lines, region=None, pause=0):
+    """Sends lists of characters, a word in a cycle, with a `pause` of cycles after each. Returns as arrays the images
+    that arrived whole, the state (images, spoilt ones, size, format), and the words of the viewer, which keeps the
+    `region` of the first image, or None."""
     dut, found, state, kept = Camera(), [], [], []
 
     def take(pixels):
         images = dut.images
-        if (yield images.valid):
-            if (yield images.first):
-                pixels.clear()
-            pixels.append(((yield images.y), (yield images.x), (yield images.pixel)))
+        valid = yield images.valid
+        if valid and (yield images.first):
+            pixels.clear()
+        for place, pixel in enumerate(images.pixels):
+            if valid >> place & 1:
+                pixels.append(((yield images.y), (yield images.x) + place, (yield pixel)))
         if (yield images.end):
             height, width = (yield images.height), (yield images.width)
             whole = np.full((height, width), -1)
@@ -49,12 +56,13 @@ def play(lines, region=None):
             yield
             yield viewer.start.eq(0)
         for line in lines:
-            for character in [*line, None, None, None, None]:
-                yield dut.words.valid.eq(character is not None)
-                if character is not None:
-                    yield dut.words.character.eq(character)
-                yield
-                yield from take(pixels)
+            for word in [*words_of(line), *PAUSE]:
+                for sent in [word, *[None] * pause]:
+                    yield dut.words.take.eq(sent is not None)
+                    if sent is not None:
+                        yield dut.words.characters.eq(sent)
+                    yield
+                    yield from take(pixels)
         images = dut.images
         for signal in (images.frames, images.spoilt, images.width, images.height, images.format):
             state.append((yield signal))
@@ -69,13 +77,14 @@ def play(lines, region=None):
     return found, state, kept or None
 
 
-def test_pixels_of_each_format_arrive_over_any_packets():
+@pytest.mark.parametrize("pause", [0, 1, 3])
+def test_pixels_of_each_format_arrive_over_any_packets(pause):
     """Widths that fill words and that do not, packets that divide headers and lines anywhere."""
     noise, frames, lines = np.random.default_rng(5), [], []
     for depth, width, height, words in [(8, 5, 3, 7), (10, 8, 2, 9), (12, 1, 4, 31), (14, 11, 2, 5), (16, 4, 3, 60)]:
         frames.append(noise.integers(0, 2**depth, (height, width)))
         lines.append(image(frames[-1], depth, words))
-    found, state, _ = play(lines)
+    found, state, _ = play(lines, pause=pause)
     assert [each.tolist() for each in found] == [frame.tolist() for frame in frames]
     assert state == [5, 0, 4, 3, facts.MONO8 + 4]
 
@@ -105,7 +114,9 @@ def unpacked(words, width, height):
     return [[words[y * stride + x // 4] >> 16 * (x % 4) & 0xFFFF for x in range(width)] for y in range(height)]
 
 
-@pytest.mark.parametrize("region", [(2, 1, 8, 4), (4, 2, 30, 9)])
+@pytest.mark.parametrize(
+    "region", [(2, 1, 8, 4), (4, 2, 30, 9), (3, 0, 7, 2), (1, 1, 9, 4), (5, 1, 6, 3), (8, 0, 9, 5), (0, 0, 9, 4)]
+)
 def test_viewer_keeps_a_region_of_the_next_complete_image(region):
     noise = np.random.default_rng(7)
     first, second = noise.integers(0, 2**12, (2, 5, 9))

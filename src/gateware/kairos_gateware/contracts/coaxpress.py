@@ -48,7 +48,6 @@ __all__ = [
     "CONNECTION_CONFIG_DEFAULT",
     "VERSIONS",
     "VERSION",
-    "RATE_1G25",
     "REGIONS",
     "PORT_ADDRESS",
     "PORT_VALUE",
@@ -57,6 +56,7 @@ __all__ = [
     "PORT_VIEWER_FIRST",
     "PORT_VIEWER_LAST",
     "PORT_VIEWER_START",
+    "PORT_RATE",
     "PORT_WORD",
     "PORT_PIXELS",
     "PORT_VIEWER_STATE",
@@ -72,7 +72,10 @@ __all__ = [
     "EVENT_GOOD",
     "VIEWER_WAITING",
     "VIEWER_KEPT",
+    "LINE_IN_STEP",
+    "LINE_RATES",
     "VIEWER_WORDS",
+    "RATES",
 ]
 
 PACKET_START = 251
@@ -204,9 +207,6 @@ VERSIONS = 0x4044
 VERSION = 0x4048
 """Version in use: major, minor (16 bits each)."""
 
-RATE_1G25 = 40
-"""Code of 1.25 Gbit/s."""
-
 REGIONS = 60
 """Regions at most: four RTIO addresses each, below those for commands."""
 
@@ -231,6 +231,9 @@ PORT_VIEWER_LAST = 245
 PORT_VIEWER_START = 246
 """RTIO address: keep this region of the next image."""
 
+PORT_RATE = 247
+"""RTIO address: receive at this rate, a number of `RATES`; 0 after a reset."""
+
 PORT_WORD = 248
 """RTIO address: read word n of the last answer, an input event: 0 is the length in bytes, then data."""
 
@@ -238,7 +241,7 @@ PORT_PIXELS = 249
 """RTIO address: read half n of the viewer's words of four pixels, two in each."""
 
 PORT_VIEWER_STATE = 250
-"""RTIO address: read VIEWER_WAITING and VIEWER_KEPT."""
+"""RTIO address: read VIEWER_WAITING, VIEWER_KEPT, LINE_IN_STEP, and from bit LINE_RATES on the rates."""
 
 PORT_SIZE = 251
 """RTIO address: read width and height (upper half) of the last image header."""
@@ -276,5 +279,20 @@ VIEWER_WAITING = 1
 VIEWER_KEPT = 2
 """It is kept."""
 
+LINE_IN_STEP = 4
+"""Words of a camera arrive."""
+
+LINE_RATES = 8
+"""Lowest bit of a mask of the rates that can be received, by their numbers."""
+
 VIEWER_WORDS = 0x400
 """Words of four pixels that the viewer keeps; a row begins with a new one."""
+
+RATES = [
+    [1250, 40],
+    [2500, 48],
+    [3125, 56],
+    [5000, 64],
+    [6250, 72],
+]
+"""Rates from a camera in Mbit/s, with their codes."""

@@ -27,8 +27,6 @@ PINS = {
 }
 """Pairs of the first port, by the signal's name."""
 
-CAMERA_LINES = ("tx", *(f"d{bit}" for bit in range(8)), "k", "valid")
-"""Lines between a CoaXPress grabber and the transceiver in its cage."""
 _PULSE_LEVELS = 4
 """Levels of a pulse core's channel."""
 _CONVERTER_BUS = ("spi_clk", "spi_mosi", "spi_miso", "csn_dac", "csn_clk")
@@ -332,9 +330,9 @@ def _grabber(b: Builder, card: dict) -> None:
 def cxp_grabber(name: str, number: int, rois: int = 8, cage: int | None = None) -> list[ChannelSpec]:
     """The channels of a CoaXPress grabber, of which the first one has this number. cage: that of the camera; None: on a
     board that is simulated only."""
-    pins = () if cage is None else tuple(f"sfp{cage}:{line}" for line in CAMERA_LINES)
+    pins, place = ((), {}) if cage is None else ((f"sfp{cage}:tx",), {"cage": cage})
     return [
-        ChannelSpec(name, "cxp_trigger", {}, pins),
+        ChannelSpec(name, "cxp_trigger", place, pins),
         ChannelSpec(f"{name}_regions", "cxp_regions", {"grabber": number, "rois": rois}),
         ChannelSpec(f"{name}_gate", "cxp_gate", {"regions": number + 1}),
     ]

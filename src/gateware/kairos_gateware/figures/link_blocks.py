@@ -133,9 +133,9 @@ def _eem_line():
 
 
 def _cxp_line():
-    receiver = LineReceiver("line")
-    ios = [receiver.line, receiver.in_step, receiver.character, receiver.valid]
-    return "characters of a CoaXPress camera from the bits of its line", receiver, ios
+    receiver = LineReceiver()
+    ios = [receiver.line, receiver.in_step, receiver.word, receiver.stb]
+    return "words of a CoaXPress camera from the bits of its line", receiver, ios
 
 
 LINK_BLOCKS = {

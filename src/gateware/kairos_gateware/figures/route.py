@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from migen.fhdl import verilog
+from ..verilog import convert
 
 __all__ = ["Route", "route", "wrapped"]
 
@@ -79,7 +79,7 @@ def wrapped(source: str, name: str) -> str:
 def route(module, ios, name="block", cache: Path | None = None) -> Route:
     """Places and routes a Migen module whose ports are `ios`. cache: folder in which the result is kept, and reused
     as long as Verilog, tools and this file are the same. Raises OSError if a tool is missing or fails."""
-    result = verilog.convert(module, set(ios), name=name)
+    result = convert(module, set(ios), name=name)
     files = {f"{name}.v": result.main_source, f"{_TOP}.v": wrapped(result.main_source, name), **result.data_files}
     try:
         tools = [version(tool) for tool in _TOOLS]

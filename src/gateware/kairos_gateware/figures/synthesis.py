@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from migen.fhdl import verilog
+from ..verilog import convert
 
 __all__ = ["Area", "synthesise"]
 
@@ -41,7 +41,7 @@ def synthesise(module, ios, name="block", cache: Path | None = None) -> Area:
     """Synthesises a Migen module whose ports are `ios`. cache: folder in which the result is kept,
     and reused as long as Verilog, yosys and this file are the same. Raises OSError if yosys is
     missing or fails."""
-    result = verilog.convert(module, set(ios), name=name)
+    result = convert(module, set(ios), name=name)
     files = {f"{name}.v": result.main_source, **result.data_files}
     script = (
         f"read_verilog {name}.v; synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {name}; "

@@ -2,9 +2,9 @@
 
 import pytest
 from migen import *
-from migen.fhdl import verilog
 
 from kairos_gateware.figures.route import Route, _measured, route, wrapped
+from kairos_gateware.verilog import convert
 
 
 class Sum(Module):
@@ -23,7 +23,7 @@ class Sum(Module):
 
 def test_block_is_between_registers_with_all_its_ports():
     dut = Sum()
-    source = verilog.convert(dut, {dut.a, dut.b, dut.total, dut.busy}, name="block").main_source
+    source = convert(dut, {dut.a, dut.b, dut.total, dut.busy}, name="block").main_source
     text = wrapped(source, "block")
     assert text.startswith("module top(input clk, input in, output out);")
     assert "reg [16:0] given;" in text and "wire [24:0] got;" in text, "8 + 8 and the reset, 24 + 1"

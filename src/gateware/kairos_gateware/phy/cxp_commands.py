@@ -18,14 +18,16 @@ _READ = 3
 
 
 class CxpCommands(Module):
-    """link, inputs: of the channel. command, answer, images, viewer: of `coaxpress`. `settled` (out): there is no read,
-    nor an answer to be given."""
+    """link, inputs: of the channel. grabber: `CxpGrabber`. `settled` (out): there is no read, nor an answer to be
+    given."""
 
-    def __init__(self, link, inputs, command, answer, images, viewer):
+    def __init__(self, link, inputs, grabber):
         self.settled = Signal()
 
         # # #
 
+        command, reception = grabber.command, grabber.reception
+        answer, image, viewer = reception.answer, reception.image, reception.viewer
         accepted, starts, viewing = Signal(), Signal(), Signal()
         reads, waiting, value = Signal(2), Signal(), Signal(32)
         address, asked = Signal(_READ + 1), Signal()
@@ -41,6 +43,7 @@ class CxpCommands(Module):
             If(accepted, Cat(command.length, command.write).eq(link.data)),
             If(at(facts.PORT_VIEWER_FIRST), Cat(viewer.x0, viewer.y0).eq(link.data)),
             If(at(facts.PORT_VIEWER_LAST), Cat(viewer.x1, viewer.y1).eq(link.data)),
+            If(at(facts.PORT_RATE), grabber.rate.eq(link.data)),
             If(at(facts.PORT_WORD), answer.index.eq(link.data)),
             If(at(facts.PORT_PIXELS), viewer.index.eq(link.data[1:])),
             starts.eq(accepted),
@@ -51,13 +54,15 @@ class CxpCommands(Module):
             inputs.stb.eq(reads[1] | waiting | answer.answered),
             inputs.data.eq(Mux(reads[1], value, event)),
         ]
+        unused = facts.LINE_RATES - facts.LINE_IN_STEP.bit_length()
+        state = Cat(viewer.waiting, viewer.kept, grabber.in_step, C(0, unused), grabber.rates)
         values = {
             facts.PORT_WORD: value.eq(answer.word),
-            facts.PORT_VIEWER_STATE: value.eq(Cat(viewer.waiting, viewer.kept)),
-            facts.PORT_SIZE: value.eq(Cat(images.width, images.height)),
-            facts.PORT_FORMAT: value.eq(images.format),
-            facts.PORT_FRAMES: value.eq(images.frames),
-            facts.PORT_SPOILT: value.eq(images.spoilt),
+            facts.PORT_VIEWER_STATE: value.eq(state),
+            facts.PORT_SIZE: value.eq(Cat(image.width, image.height)),
+            facts.PORT_FORMAT: value.eq(image.format),
+            facts.PORT_FRAMES: value.eq(image.frames),
+            facts.PORT_SPOILT: value.eq(image.spoilt),
             facts.PORT_REGION: value.eq(Mux(address[_READ], Cat(viewer.x1, viewer.y1), Cat(viewer.x0, viewer.y0))),
             facts.PORT_PIXELS: value.eq(Mux(address[_READ], viewer.word[32:], viewer.word[:32])),
         }

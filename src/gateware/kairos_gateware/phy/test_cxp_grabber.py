@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from migen import *
 
-from kairos_gateware.coaxpress.camera import Receiver, answer, image
+from kairos_gateware.coaxpress.camera import Receiver, answer, image, words_of
 from kairos_gateware.contracts import coaxpress as facts
 from kairos_gateware.pad import Pad
 from kairos_gateware.phy.cxp_grabber import CxpGrabber, CxpRegions
@@ -22,9 +22,9 @@ class Bench(Module):
     refused events."""
 
     def __init__(self):
-        tx, *self.characters = [Pad(name, "in", 0) for name in ["tx", *(f"d{n}" for n in range(8)), "k", "valid"]]
-        self.tx = tx
-        self.submodules.grabber = CxpGrabber(0, tx, self.characters)
+        self.tx, rates = Pad("tx", "out", 0), [Pad(f"rate{n}", "out", 0) for n in range(3)]
+        self.words = [Pad(f"d{n}", "in", 0) for n in range(32 + 4 + 2)]
+        self.submodules.grabber = CxpGrabber(0, self.tx, self.words, rates)
         self.submodules.regions = CxpRegions(1, self.grabber, rois=len(ROIS))
         self.submodules.gate = GrabberGate(2, self.regions)
         blocks = [self.grabber, self.regions, self.gate]
@@ -56,12 +56,17 @@ class Bench(Module):
         for _ in range(cycles):
             yield from self.step()
 
+    def put(self, word):
+        """A word at the pads, or None."""
+        *bits, valid, _ = self.words
+        yield valid.i.eq(0 if word is None else 0xFF)
+        for n, pad in enumerate(bits if word is not None else ()):
+            place, bit = divmod(n, 8) if n < 32 else (n - 32, 8)
+            yield pad.i.eq(0xFF * (word >> 9 * place + bit & 1))
+
     def send(self, characters):
-        *bits, valid = self.characters
-        for character in [*characters, None]:
-            yield valid.i.eq(0 if character is None else 0xFF)
-            for n, pad in enumerate(bits if character is not None else ()):
-                yield pad.i.eq(0xFF * (character >> n & 1))
+        for word in [*words_of(characters), None]:
+            yield from self.put(word)
             yield from self.step()
 
     def settled(self):
@@ -106,8 +111,8 @@ def test_images_give_the_sums_of_the_regions_in_the_mask():
     dut.run(bench)
     sums = [[int(frame[y0:y1, x0:x1].sum()) for x0, y0, x1, y1 in ROIS] for frame in frames]
     assert [data for _, data in dut.events] == [1 << 31, *sums[0], 1 << 31, sums[2][0], sums[2][2]]
-    # The last character was at the pads two cycles before `send` ended
-    assert dut.events[0][0] == ends[0] - 2 + 3
+    # The last word was at the pads two cycles before `send` ended
+    assert dut.events[0][0] == ends[0] - 2 + 8
 
 
 def test_trigger_is_sent_at_once_and_a_second_one_refused():
@@ -173,16 +178,14 @@ def test_commands_are_sent_and_their_answers_read():
 
 def test_answer_during_a_read_is_given_after_it():
     """Reads in each of the cycles around an answer's event."""
-    dut, found, line = Bench(), [], answer(facts.ANSWER_DATA, b"1234")
+    dut, found, line = Bench(), [], words_of(answer(facts.ANSWER_DATA, b"1234"))
 
     def bench():
         link = dut.channels[REGIONS].output
         for offset in range(-6, 6):
             dut.answers.clear()
-            for n, character in enumerate([*line, *[None] * 12]):
-                yield dut.characters[-1].i.eq(0 if character is None else 0xFF)
-                for bit, pad in enumerate(dut.characters[:-1]):
-                    yield pad.i.eq(0xFF * ((character or 0) >> bit & 1))
+            for n, word in enumerate([*line, *[None] * 12]):
+                yield from dut.put(word)
                 yield link.stb.eq(n == len(line) + offset)
                 yield link.address.eq(facts.PORT_SPOILT)
                 yield from dut.step()
@@ -210,7 +213,8 @@ def test_viewer_keeps_a_region_for_reads():
             found.append((yield from dut.read(port, index)))
 
     dut.run(bench)
-    assert found[:8] == [1, 2, 5 << 16 | 8, facts.MONO8, 1, 1, 1 << 16 | 2, 3 << 16 | 7]
+    rates = 0b11111 << 8
+    assert found[:8] == [rates | 1, rates | 2, 5 << 16 | 8, facts.MONO8, 1, 1, 1 << 16 | 2, 3 << 16 | 7]
     pixels = [half >> shift & 0xFFFF for half in found[8:] for shift in (0, 16)]
     assert [pixels[8 * row : 8 * row + 5] for row in range(2)] == frame[1:3, 2:7].tolist()
 

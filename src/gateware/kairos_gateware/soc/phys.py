@@ -3,6 +3,7 @@
 from migen import *
 
 from ..moninj.moninj import TtlInjector
+from ..phy.cxp_grabber import CxpGrabber, CxpRegions
 from ..phy.kinds import KINDS, make_phys
 from ..phy.mtdds import Mtdds, MtddsTone
 from ..phy.mtdds import Shown as MtddsShown
@@ -30,6 +31,11 @@ def _resettable(phy, simulation):
         phy.submodules.shown = MtddsShown(phy)
     if simulation and isinstance(phy, (ShuttlerSpline, Songbird, SongbirdTone, Mtdds, MtddsTone)):
         phy = ClockDomainsRenamer(NETWORK)(phy)  # only events change it
+    if isinstance(phy, (CxpGrabber, CxpRegions)):
+        # The part with the clock of a camera's line has the line's reset
+        phy = ResetInserter(["sys"])(phy)
+        phy.reset = phy.reset_sys
+        return phy
     return ResetInserter()(phy)
 
 
@@ -67,7 +73,7 @@ class Phys(Module):
     cores, each the number of its RTIO channel, its own number there, its `pulse.channel.Channel`, and its
     PHY's reset; `settings`: by such a number, `Settings`. `waveforms`: by number, the cards whose
     DACs have no pins (Shuttlers, Songbirds, Phasers as satellites), in simulation with their `shown`.
-    `inputs`: the PHYs that sample pins.
+    `inputs`: the PHYs that sample pins. `grabbers`: each `CxpGrabber` whose camera is at a transceiver.
     """
 
     def __init__(self, specs, simulation=False):
@@ -84,6 +90,7 @@ class Phys(Module):
             self.pads += [injectors[number].pad] if number in injectors else phy.pads
         self.waveforms = {number: phy for number, phy in phys.items() if isinstance(phy, (Shuttler, Songbird, Mtdds))}
         phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
+        self.grabbers = [phy for phy in phys.values() if isinstance(phy, CxpGrabber) and phy.domain != "sys"]
         self.inputs = [phy for phy in phys.values() if isinstance(phy, InOut)]
         if simulation:
             for phy in self.inputs:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 from migen import *
-from migen.fhdl import verilog
 
 from ..link.line.reliable import Reliability
 from ..verilated import verilate
 from ..verilated.ports import TopLevel
+from ..verilog import convert
 from .link import STREAMS, StreamTraffic
 
 __all__ = ["Line", "LineBench", "Played", "build_line"]
@@ -126,5 +126,5 @@ def build_line(output: Path, reliability: Reliability) -> Ends:
     """Builds the library in the folder `output`, unless it is up to date. Raises OSError."""
     bench = LineBench(reliability)
     with verilate.building_alone(output):
-        (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)
+        (output / f"{_TOP}.v").write_text(convert(bench, bench.ios, name=_TOP).main_source)
         return Ends(verilate.compile_library(output, _TOP, _TOP, [], shim=Path(__file__).with_name("line_shim.cpp")))

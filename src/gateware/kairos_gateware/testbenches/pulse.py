@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 from migen import *
-from migen.fhdl import verilog
 
 from ..contracts import pulse as facts
 from ..pulse.sequencer import READS
 from ..pulse.sequencing import Sequencing
 from ..verilated import verilate
 from ..verilated.ports import TopLevel
+from ..verilog import convert
 
 __all__ = ["Engines", "Played", "SequencingBench", "build_engines"]
 
@@ -109,7 +109,7 @@ def build_engines(output: Path, channels=facts.CHANNELS, **options) -> Engines:
     """Builds the library in the folder `output`, unless it is up to date. Raises OSError."""
     bench = SequencingBench(channels=channels, **options)
     with verilate.building_alone(output):
-        (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)
+        (output / f"{_TOP}.v").write_text(convert(bench, bench.ios, name=_TOP).main_source)
         return Engines(
             verilate.compile_library(output, _TOP, _TOP, [], shim=Path(__file__).with_name("pulse_shim.cpp")), channels
         )

@@ -13,7 +13,6 @@ from operator import and_
 from pathlib import Path
 
 from migen import *
-from migen.fhdl import verilog
 
 from ..link.rtio.requester import RtioRequester
 from ..link.rtio.server import RtioServer
@@ -25,6 +24,7 @@ from ..rtio.router import CriRouter
 from ..rtio.timing import COARSE_BITS, TimeBase
 from ..verilated import verilate
 from ..verilated.ports import TopLevel
+from ..verilog import convert
 from .fibre import Cable
 
 __all__ = ["CoreBench", "LinkBench", "Command", "Answer", "Played", "Core", "build_core", "build_link"]
@@ -272,7 +272,7 @@ def build_link(output: Path, outputs, inouts, boards=2) -> Core:
 
 def _build(output, bench) -> Core:
     with verilate.building_alone(output):
-        (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)
+        (output / f"{_TOP}.v").write_text(convert(bench, bench.ios, name=_TOP).main_source)
         return Core(
             verilate.compile_library(output, _TOP, _TOP, bench.pads, shim=Path(__file__).with_name("core_shim.cpp")),
             bench.pads,

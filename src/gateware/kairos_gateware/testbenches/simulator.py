@@ -25,8 +25,10 @@ from migen.fhdl.structure import (
     _Slice,
     _Statement,
 )
-from migen.fhdl.tools import group_by_targets, list_targets
+from migen.fhdl.tools import list_targets
 from migen.sim.core import Simulator
+
+from ..verilog import group_by_targets
 
 __all__ = ["CompiledSimulator", "run_simulation"]
 

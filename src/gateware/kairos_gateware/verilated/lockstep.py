@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 from migen import *
-from migen.fhdl import verilog
 
+from ..verilog import convert
 from . import verilate
 from .ports import TopLevel
 
@@ -61,7 +61,7 @@ def build_lockstep(output: Path, dut, inputs, outputs) -> Lockstep:
     a signal of `dut`, or to a list of them; outputs that are signed are extended to 64 bits. Raises
     OSError."""
     top = _Top(dut, inputs, outputs)
-    converted = verilog.convert(top, top.ios, name=_TOP)
+    converted = convert(top, top.ios, name=_TOP)
     source = converted.main_source
     with verilate.building_alone(output):
         for name, content in converted.data_files.items():

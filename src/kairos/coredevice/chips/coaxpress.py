@@ -32,6 +32,8 @@ __all__ = [
     "IMAGE_HEADER",
     "IMAGE_LINE",
     "IMAGE_MARK",
+    "LINE_IN_STEP",
+    "LINE_RATES",
     "MASTER_ID",
     "MASTER_ID_VALUE",
     "MONO8",
@@ -43,6 +45,7 @@ __all__ = [
     "PORT_FORMAT",
     "PORT_FRAMES",
     "PORT_PIXELS",
+    "PORT_RATE",
     "PORT_REGION",
     "PORT_SIZE",
     "PORT_SPOILT",
@@ -53,7 +56,7 @@ __all__ = [
     "PORT_VIEWER_START",
     "PORT_VIEWER_STATE",
     "PORT_WORD",
-    "RATE_1G25",
+    "RATES",
     "REGIONS",
     "REVISION",
     "STANDARD",
@@ -205,9 +208,6 @@ VERSIONS = 0x4044
 VERSION = 0x4048
 """version in use: major, minor (16 bits each)"""
 
-RATE_1G25 = 40
-"""code of 1.25 Gbit/s"""
-
 REGIONS = 60
 """regions at most: four RTIO addresses each, below those for commands"""
 
@@ -232,6 +232,9 @@ PORT_VIEWER_LAST = 245
 PORT_VIEWER_START = 246
 """RTIO address: keep this region of the next image"""
 
+PORT_RATE = 247
+"""RTIO address: receive at this rate, a number of `RATES`; 0 after a reset"""
+
 PORT_WORD = 248
 """RTIO address: read word n of the last answer, an input event: 0 is the length in bytes, then data"""
 
@@ -239,7 +242,7 @@ PORT_PIXELS = 249
 """RTIO address: read half n of the viewer's words of four pixels, two in each"""
 
 PORT_VIEWER_STATE = 250
-"""RTIO address: read VIEWER_WAITING and VIEWER_KEPT"""
+"""RTIO address: read VIEWER_WAITING, VIEWER_KEPT, LINE_IN_STEP, and from bit LINE_RATES on the rates"""
 
 PORT_SIZE = 251
 """RTIO address: read width and height (upper half) of the last image header"""
@@ -277,5 +280,20 @@ VIEWER_WAITING = 1
 VIEWER_KEPT = 2
 """it is kept"""
 
+LINE_IN_STEP = 4
+"""words of a camera arrive"""
+
+LINE_RATES = 8
+"""lowest bit of a mask of the rates that can be received, by their numbers"""
+
 VIEWER_WORDS = 0x400
 """words of four pixels that the viewer keeps; a row begins with a new one"""
+
+RATES = (
+    (0x4E2, 40),
+    (0x9C4, 48),
+    (0xC35, 56),
+    (0x1388, 64),
+    (0x186A, 72),
+)
+"""Rates from a camera in Mbit/s, with their codes. A row: mbit_s, code."""

@@ -5,7 +5,7 @@ cursor, which kernels find moved to shortly after it. Choices: docs/cards.md.
 """
 
 from ...exceptions import CXPError, RTIODestinationUnreachable
-from ...language import TInt32, at_mu, kernel, now_mu
+from ...language import TBool, TInt32, at_mu, kernel, now_mu
 from ...numeric import int64
 from ..chips import coaxpress as facts
 from ..rtio import rtio_input_data, rtio_input_timestamped_data, rtio_output
@@ -23,6 +23,11 @@ LOCAL = [108, 111, 99, 97, 108, 58]
 """The letters with which the place of a description within the camera begins."""
 SEMICOLON, QUESTION_MARK, SPACE, ZERO, LETTER_A, LETTER_X, LOWER = 59, 63, 32, 48, 97, 120, 32
 HALF = 0xFFFF
+LOCK_TIME, LOOK_TIME = 60e-3, 1e-3
+"""Seconds for the words of a camera to arrive at a rate, and from one look for them to the next."""
+MBIT_S, CODES = [mbit_s for mbit_s, _ in facts.RATES], [code for _, code in facts.RATES]
+DISCOVERY = [MBIT_S.index(1250), MBIT_S.index(3125)]
+"""Numbers of the rates at one of which a camera begins."""
 STANDARD_VALUE = to_int32(facts.STANDARD_VALUE)
 
 
@@ -30,7 +35,8 @@ class CameraConnection:
     """The connection to a camera, for a device with a `core`. `commands`: the grabber's channel with the regions.
     Where there is none, everything raises CXPError.
 
-    It is set up when it is first used, and again after a command without an answer.
+    It is set up when it is first used, and again after a command without an answer: looked for at the rates at which
+    cameras begin, then set to the highest one that both sides have.
     """
 
     kernel_invariants = {"commands"}
@@ -135,16 +141,58 @@ class CameraConnection:
         self._command(address, value, facts.WRITE | 4)
 
     @kernel
+    def _receive(self, rate: TInt32) -> TBool:
+        """Receive at a rate; returns whether words arrive."""
+        self._put(facts.PORT_RATE, rate)
+        end_mu = self.core.get_rtio_counter_mu() + self.core.seconds_to_mu(LOCK_TIME)
+        arrive = self._get(facts.PORT_VIEWER_STATE, 0) & facts.LINE_IN_STEP != 0
+        while not arrive and self.core.get_rtio_counter_mu() < end_mu:
+            self.core.wait_until_mu(now_mu() + self.core.seconds_to_mu(LOOK_TIME))
+            arrive = self._get(facts.PORT_VIEWER_STATE, 0) & facts.LINE_IN_STEP != 0
+        return arrive
+
+    @kernel
+    def _answers(self) -> TBool:
+        """Return whether there is a camera at this rate."""
+        code = self._exchange(facts.STANDARD, 0, 4)
+        return code == facts.ANSWER_DATA and self._get(facts.PORT_WORD, 1) == STANDARD_VALUE
+
+    @kernel
+    def _discover(self, rates: TInt32) -> TInt32:
+        """Look for a camera at the rates at which one begins, of those that can be received (a mask); returns the
+        number of its rate. CXPError without one."""
+        found = -1
+        for rate in DISCOVERY:
+            if found < 0 and (rates >> rate) & 1 != 0:
+                self.tag = NO_TAG
+                self._send(facts.CONNECTION_RESET, 1, facts.WRITE | 4)
+                self.core.wait_until_mu(now_mu() + self.core.seconds_to_mu(TIMEOUT))
+                if self._receive(rate) and self._answers():
+                    found = rate
+        if found < 0:
+            raise CXPError("Camera is not connected")
+        return found
+
+    @kernel
+    def _change_rate(self, before: TInt32, rates: TInt32):
+        """Change to the highest rate that can be received, up to the one that the camera proposes."""
+        proposed = self._read(facts.CONNECTION_CONFIG_DEFAULT) & HALF
+        rate = before
+        for n in range(len(CODES)):
+            if (rates >> n) & 1 != 0 and CODES[n] <= proposed:
+                rate = n
+        # The answer comes at the rate before.
+        self._write(facts.CONNECTION_CONFIG, 1 << 16 | CODES[rate])
+        if rate != before and not (self._receive(rate) and self._answers()):
+            raise CXPError("Camera is not received any more after a change to {0} Mbit/s", int64(MBIT_S[rate]))
+
+    @kernel
     def _prepare(self):
         """Set the connection up, unless it is. CXPError without a grabber, or a camera."""
         self._check()
         if not self.is_up:
-            self.tag = NO_TAG
-            self._send(facts.CONNECTION_RESET, 1, facts.WRITE | 4)
-            self.core.wait_until_mu(now_mu() + self.core.seconds_to_mu(TIMEOUT))
-            code = self._exchange(facts.STANDARD, 0, 4)
-            if code != facts.ANSWER_DATA or self._get(facts.PORT_WORD, 1) != STANDARD_VALUE:
-                raise CXPError("Camera is not connected")
+            rates = self._get(facts.PORT_VIEWER_STATE, 0) >> facts.LINE_RATES
+            rate = self._discover(rates)
             self._write(facts.CONNECTION_ID, 0)
             configuration = self._read(facts.CONNECTION_CONFIG)
             if (configuration >> 16) & HALF > 1:
@@ -153,8 +201,7 @@ class CameraConnection:
             if (self._read(facts.REVISION) >> 16) & HALF >= 2:
                 self._choose_version(self._read(facts.VERSIONS))
             self._write(facts.STREAM_PACKET_SIZE, facts.STREAM_PACKET_BYTES)
-            # The grabber receives at one rate, whatever the camera proposes.
-            self._write(facts.CONNECTION_CONFIG, 1 << 16 | facts.RATE_1G25)
+            self._change_rate(rate, rates)
             self.is_up = True
 
     @kernel

@@ -11,6 +11,7 @@ from kairos.coredevice.parts.numbers import to_int32
 from .traffic import devices, run
 
 CHANNEL, COMMANDS = 3 << 16 | 7, 3 << 16 | 8
+RATE_CODES = [code for _, code in facts.RATES]
 
 
 @pytest.fixture
@@ -21,15 +22,18 @@ def camera():
 class Camera:
     """A camera and its grabber's channel with the regions. `words`: by their addresses; `asked`: (address, value or
     None, tag or None) of the commands; `late`: events that arrive before the next answer; `slow`: ms that a write
-    takes; `viewer`: state of the grabber's viewer; `step`: mu from one look at the time to the next."""
+    takes; `viewer`: state of the grabber's viewer; `step`: mu from one look at the time to the next; `rates`: mask of
+    those of the grabber; `begins`, `speaks`, `received`: numbers of the rates at which the camera begins, at which it
+    is, and of the grabber."""
 
     def __init__(self, **words):
         self.words = {
             facts.STANDARD: facts.STANDARD_VALUE,
             facts.REVISION: 2 << 16 | 1,
             facts.VERSIONS: 0b0110,
-            facts.CONNECTION_CONFIG: 4 << 16 | 0x38,
+            facts.CONNECTION_CONFIG_DEFAULT: 4 << 16 | 0x40,
         }
+        self.rates, self.begins, self.speaks, self.received = 0b11111, 0, 0, 0
         self.ports, self.events, self.answer, self.asked, self.late = {}, [], [], [], []
         self.time, self.slow, self.absent, self.good = 0, 0, False, facts.EVENT_GOOD
         self.viewer, self.step = 0, 1000
@@ -69,7 +73,11 @@ class Camera:
         elif port == facts.PORT_WORD:
             self.events.insert(0, (self.time, self.answer[data]))
         elif port == facts.PORT_VIEWER_STATE:
-            self.events.insert(0, (self.time, self.viewer))
+            arrives = self.received == self.speaks and not self.absent
+            state = self.viewer | self.rates << facts.LINE_RATES | (facts.LINE_IN_STEP if arrives else 0)
+            self.events.insert(0, (self.time, state))
+        elif port == facts.PORT_RATE:
+            self.received = data
 
     def event(self, delay, code, tag):
         tagged = tag & 0xFF if tag & facts.TAGGED else 0
@@ -80,7 +88,10 @@ class Camera:
         address, value, tag = (self.ports[n] for n in (facts.PORT_ADDRESS, facts.PORT_VALUE, facts.PORT_TAG))
         write = bool(command & facts.WRITE)
         self.asked.append((address, value if write else None, tag & 0xFF if tag & facts.TAGGED else None))
-        if self.absent or address == facts.CONNECTION_RESET:
+        if address == facts.CONNECTION_RESET:
+            self.speaks = self.begins
+            self.words[facts.CONNECTION_CONFIG] = 4 << 16 | RATE_CODES[self.begins]
+        if self.absent or address == facts.CONNECTION_RESET or self.received != self.speaks:
             return
         for event in self.late:
             self.event(10_000, *event)
@@ -91,6 +102,8 @@ class Camera:
                 self.answer = [4, self.slow]
                 self.event(50_000, facts.ANSWER_WAIT, tag)
             self.event(60_000 + self.slow * 1_000_000, facts.ANSWER_DONE, tag)
+            if address == facts.CONNECTION_CONFIG:
+                self.speaks = RATE_CODES.index(value & 0xFFFF)
             return
         length = command & 0xFFFFFF
         words = [self.words.get(address + n) for n in range(0, length, 4)]
@@ -111,25 +124,64 @@ def call(there, method, *args):
     return result.value
 
 
+RESET, STANDARD = (0x4000, 1, None), (0x0000, None, None)
 SET_UP = [
-    (0x4000, 1, None),
-    (0x0000, None, None),
+    RESET,
+    STANDARD,
     (0x4004, 0, None),
     (0x4014, None, None),
-    (0x4014, 0x1_0038, None),
+    (0x4014, 0x1_0028, None),
     (0x4008, 0x6303, None),
     (0x0004, None, None),
     (0x4044, None, None),
     (0x4048, 0x2_0000, None),
     (0x4010, 16384, 0),
-    (0x4014, 0x1_0028, 1),
+    (0x4018, None, 1),
+    (0x4014, 0x1_0040, 2),
+    (0x0000, None, 3),
 ]
 
 
 def test_camera_is_set_up_before_its_first_command(camera):
     there = Camera()
-    assert call(there, camera.read32, 0x4014) == 0x1_0028
-    assert there.asked == [*SET_UP, (0x4014, None, 2)] and there.time > 200_000_000
+    assert call(there, camera.read32, 0x4014) == 0x1_0040
+    assert there.asked == [*SET_UP, (0x4014, None, 4)] and there.time > 200_000_000
+
+
+@pytest.mark.parametrize(
+    "begins, proposed, rates, received",
+    [
+        (0, 0x48, 0b11111, 4),
+        (2, 0x38, 0b11111, 2),
+        (2, 0x58, 0b11111, 4),
+        (0, 0x48, 0b01011, 3),
+        (0, 0x28, 0b11111, 0),
+    ],
+)
+def test_camera_is_received_at_the_highest_common_rate(camera, begins, proposed, rates, received):
+    """One that begins at 3.125 Gbit/s is found with the second try."""
+    there = Camera()
+    there.begins, there.rates, there.words[facts.CONNECTION_CONFIG_DEFAULT] = begins, rates, 1 << 16 | proposed
+    assert call(there, camera.read32, facts.MASTER_ID) == facts.MASTER_ID_VALUE
+    assert (there.received, there.speaks) == (received, received)
+    assert there.asked[: 3 if begins else 2] == [RESET] * (2 if begins else 1) + [STANDARD]
+
+
+def test_camera_whose_rates_are_not_received_is_not_found(camera):
+    there = Camera()
+    there.begins, there.rates = 2, 0b01011
+    assert call(there, camera.read32, 0) == "CXPError: Camera is not connected"
+    assert there.asked == [RESET]
+
+
+def test_camera_that_is_lost_with_its_new_rate_is_reported(camera):
+    there = Camera()
+    there.output = lambda target, data, before=there.output: before(
+        target, 3 if target & 0xFF == facts.PORT_RATE and data == 4 else data
+    )
+    there.words[facts.CONNECTION_CONFIG_DEFAULT] = 1 << 16 | 0x48
+    text = "CXPError: Camera is not received any more after a change to 6250 Mbit/s"
+    assert call(there, camera.read32, 0) == text
 
 
 def test_camera_of_an_older_revision_gets_no_tags(camera):

@@ -6,6 +6,11 @@ use super::*;
 use crate::physics::sensor::Spot;
 
 fn camera(depth: u32) -> Camera {
+    camera_at(depth, 0)
+}
+
+/// One whose rates are up to this one, at which it begins if a camera may.
+fn camera_at(depth: u32, highest: usize) -> Camera {
     let options = Options {
         size: [6, 4],
         spread: 0.8,
@@ -15,7 +20,8 @@ fn camera(depth: u32) -> Camera {
         period_ns: None,
         spots: vec![Spot { position: [2.5, 1.5] }],
     };
-    Camera::new(options, depth, Pcg64Mcg::seed_from_u64(7))
+    let discovery = if highest == 2 { 2 } else { 0 };
+    Camera::new(options, depth, Rates { discovery, highest }, Pcg64Mcg::seed_from_u64(7))
 }
 
 /// Sends characters to it from a time on; returns what it sends up to another one, as bytes with their control bits,
@@ -52,8 +58,11 @@ fn packets(mut levels: [bool; LINES.len()], sent: &[(Ns, usize, Signal)]) -> Vec
             levels[*line] = *level;
         }
         if levels[VALID] {
-            found.push((0..9).fold(0, |all, bit| all | u16::from(levels[bit]) << bit));
-            at += CHARACTER;
+            for place in 0..4 {
+                let bits = (0..8).map(|bit| 8 * place + bit).chain([CONTROLS + place]).enumerate();
+                found.push(bits.fold(0, |all, (bit, line)| all | u16::from(levels[line]) << bit));
+            }
+            at += CYCLE;
         } else {
             at = changes.peek().map_or(at, |change| change.0);
         }
@@ -125,7 +134,7 @@ fn trigger_exposes_at_a_fixed_time_and_the_image_follows_once_configured() {
     let idle = super::super::line::IDLE;
     let trigger: Vec<u16> = idle.into_iter().chain(rising).chain(idle).collect();
     assert_eq!(exchange(&mut camera, 480_000, &trigger, 3_000_000), [] as [Vec<u16>; 0]);
-    let rate = facts::RATE_1G25.to_be_bytes();
+    let rate = facts::RATES[0][1].to_be_bytes();
     let body = [&[1, 0, 0, 4, 0, 0, 0x40, 0x14, 0, 1], &rate[2..]].concat();
     exchange(&mut camera, 4_800_000, &command_of(facts::COMMAND, &body), 5_000_000);
     camera.registers.set(facts::STREAM_PACKET_SIZE, 1 << 14);
@@ -153,4 +162,81 @@ fn trigger_exposes_at_a_fixed_time_and_the_image_follows_once_configured() {
         (Some(1), Some(12))
     );
     assert!(camera.sensor.rows().flatten().any(|pixel| *pixel > 50));
+}
+
+/// Words that arrive, with their times.
+fn times(camera: &mut Camera, from: Ns) -> Vec<Ns> {
+    let (mut out, mut found) = (Outbox::default(), Vec::new());
+    let packet = answer(None, facts::ANSWER_DATA, Some(&[0x5a; 96]));
+    camera.send(from, &packet, &mut out);
+    let mut valid = false;
+    let mut changes: Vec<_> = out.sent.into_iter().filter(|(_, line, _)| *line == VALID).collect();
+    changes.sort_by_key(|(delay, ..)| *delay);
+    let mut changes = changes.into_iter().peekable();
+    for delay in (0..10_000).step_by(CYCLE as usize) {
+        while let Some((_, _, Signal::Level(level))) = changes.next_if(|change| change.0 <= delay) {
+            valid = level;
+        }
+        found.extend(valid.then_some(delay));
+    }
+    found
+}
+
+#[test]
+fn words_have_the_distances_of_the_rate_and_at_most_one_is_in_a_cycle() {
+    for (rate, [mbit_s, _]) in facts::RATES.iter().enumerate() {
+        let mut camera = camera_at(8, rate);
+        (camera.rate, camera.received) = (rate, rate);
+        camera.lock(&mut Outbox::default());
+        let times = times(&mut camera, 0);
+        let period = (40_000.0 / f64::from(*mbit_s)).max(8.0);
+        assert_eq!(times.len(), 30, "all but the idle one");
+        for (n, time) in times.iter().enumerate() {
+            let exact = (n + 1) as f64 * period;
+            assert!(
+                (exact..exact + 8.0).contains(&(*time as f64)),
+                "{mbit_s}: {time} {exact}"
+            );
+        }
+    }
+}
+
+#[test]
+fn camera_answers_at_the_rate_before_and_only_to_a_grabber_at_its_rate() {
+    let configure = |rate: usize| {
+        let code = facts::RATES[rate][1].to_be_bytes();
+        let body = [&[1, 0, 0, 4, 0, 0, 0x40, 0x14, 0, 1], &code[2..]].concat();
+        command_of(facts::COMMAND, &body)
+    };
+    let read = command_of(facts::COMMAND, &[0, 0, 0, 4, 0, 0, 0, 0]);
+    let receive = |camera: &mut Camera, at: Ns, rate: usize| {
+        let levels: Vec<_> = (0..3)
+            .map(|bit| (2 + bit, Signal::Level(rate >> bit & 1 != 0)))
+            .collect();
+        let mut out = Outbox::default();
+        camera.input(at, &levels, &mut out);
+        out.sent
+    };
+    let mut camera = camera_at(8, 2);
+    assert_eq!(
+        exchange(&mut camera, 480_000, &read, 1_000_000).len(),
+        0,
+        "it begins at 3.125"
+    );
+    assert_eq!(receive(&mut camera, 1_000_000, 2), [(0, LOCK, Signal::Level(true))]);
+    assert_eq!(exchange(&mut camera, 4_800_000, &read, 5_000_000).len(), 1);
+    assert_eq!(
+        exchange(&mut camera, 9_600_000, &configure(3), 10_000_000)[0][7],
+        0x41,
+        "5 is too much"
+    );
+    assert_eq!(exchange(&mut camera, 14_400_000, &configure(1), 15_000_000)[0][7], 1);
+    assert_eq!((camera.rate, camera.levels[LOCK]), (1, false));
+    assert_eq!(exchange(&mut camera, 19_200_000, &read, 20_000_000).len(), 0);
+    assert_eq!(receive(&mut camera, 20_000_000, 1), [(0, LOCK, Signal::Level(true))]);
+    assert_eq!(exchange(&mut camera, 24_000_000, &read, 25_000_000).len(), 1);
+    // A reset brings the rate of the discovery back.
+    let reset = command_of(facts::COMMAND, &[1, 0, 0, 4, 0, 0, 0x40, 0, 0, 0, 0, 1]);
+    exchange(&mut camera, 28_800_000, &reset, 30_000_000);
+    assert_eq!((camera.rate, camera.levels[LOCK]), (2, false));
 }

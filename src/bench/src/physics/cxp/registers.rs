@@ -26,7 +26,7 @@ enum Access {
     Any,
     /// Formats of pixels.
     Formats,
-    /// The configuration of one connection at the only rate.
+    /// The configuration of one connection, at a rate up to the proposed one.
     Connection,
 }
 
@@ -37,6 +37,21 @@ pub struct Registers {
     texts: Vec<(u32, Vec<u8>)>,
     size: [usize; 2],
     format: u32,
+    rates: Rates,
+}
+
+/// Numbers of rates (`RATES`).
+#[derive(Debug, Clone, Copy)]
+pub struct Rates {
+    /// After power-up, and a reset of the connection.
+    pub discovery: usize,
+    /// The highest one, which the camera proposes.
+    pub highest: usize,
+}
+
+/// The code of a rate.
+fn code(rate: usize) -> u32 {
+    facts::RATES[rate][1]
 }
 
 /// A code of an answer that is an error.
@@ -44,7 +59,7 @@ pub type Refused = u32;
 
 impl Registers {
     /// After power-up. size: columns and rows; format: of the pixels.
-    pub fn new(size: [usize; 2], format: u32) -> Self {
+    pub fn new(size: [usize; 2], format: u32, rates: Rates) -> Self {
         let xml = description(size);
         let mut url = format!("Local:camera.xml;{XML:x};{:x}", xml.len()).into_bytes();
         url.push(0);
@@ -53,6 +68,7 @@ impl Registers {
             texts: vec![(URL, url), (XML, xml.into_bytes())],
             size,
             format,
+            rates,
         };
         registers.reset();
         registers
@@ -69,8 +85,11 @@ impl Registers {
             (facts::CONNECTION_ID, (0, Any)),
             (facts::MASTER_ID, (0, Any)),
             (facts::STREAM_PACKET_SIZE, (0, Any)),
-            (facts::CONNECTION_CONFIG, (ONE | facts::RATE_1G25, Connection)),
-            (facts::CONNECTION_CONFIG_DEFAULT, (ONE | facts::RATE_1G25, Fixed)),
+            (facts::CONNECTION_CONFIG, (ONE | code(self.rates.discovery), Connection)),
+            (
+                facts::CONNECTION_CONFIG_DEFAULT,
+                (ONE | code(self.rates.highest), Fixed),
+            ),
             (facts::VERSIONS, (VERSIONS, Fixed)),
             (facts::VERSION, (1 << 16 | 1, Any)),
             (WIDTH, (self.size[0] as u32, Fixed)),
@@ -83,6 +102,13 @@ impl Registers {
     /// A register; 0 if there is none.
     pub fn get(&self, address: u32) -> u32 {
         self.words.get(&address).map_or(0, |(value, _)| *value)
+    }
+
+    /// The number of the rate that is configured.
+    pub fn rate(&self) -> usize {
+        let configured = self.get(facts::CONNECTION_CONFIG) & 0xffff;
+        let known = facts::RATES.iter().position(|[_, code]| *code == configured);
+        known.unwrap_or(self.rates.discovery)
     }
 
     /// Sets a register that the grabber cannot write.
@@ -129,7 +155,7 @@ impl Registers {
             Access::Fixed => return Err(facts::ANSWER_READ_ONLY),
             Access::Any => true,
             Access::Formats => (facts::MONO8..facts::MONO8 + 5).contains(&value),
-            Access::Connection => value == ONE | facts::RATE_1G25,
+            Access::Connection => (0..=self.rates.highest).any(|rate| value == ONE | code(rate)),
         };
         if !valid {
             return Err(facts::ANSWER_DATA_ERROR);

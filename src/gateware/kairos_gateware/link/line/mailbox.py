@@ -123,13 +123,14 @@ class _Receiver(Module):
 
 class Mailbox(Module):
     """sink, source: vectors of `auxiliary_stream`, of an endpoint. up: the endpoint carries words;
-    otherwise what is to be sent is dropped. `sender`, `receiver`. `interrupt`: a packet is waiting.
-    `dropped` (out, 16 bits): number of dropped packets; saturates. `settled`: for time skip."""
+    otherwise what is to be sent is dropped. sender, receiver: classes of the halves, for other packets;
+    `sender`, `receiver`: these halves. `interrupt`: a packet is waiting. `dropped` (out, 16 bits): number of dropped
+    packets; saturates. `settled`: for time skip."""
 
-    def __init__(self, sink, source, up):
+    def __init__(self, sink, source, up, sender=_Sender, receiver=_Receiver):
         self.up, self.dropped = up, Signal(_DROPPED_BITS)
-        self.submodules.sender = ResetInserter()(_Sender(sink))
-        self.submodules.receiver = _Receiver(source, up)
+        self.submodules.sender = ResetInserter()(sender(sink))
+        self.submodules.receiver = receiver(source, up)
         self.interrupt = self.receiver.waiting != 0
         self.settled = ~self.sender.busy
 

@@ -1,0 +1,1 @@
+"""Links to cards that speak DRTIO, the master's end."""
