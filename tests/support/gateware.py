@@ -1,11 +1,12 @@
 """Gateware variants for the emulator, built if they are out of date."""
 
 from kairos_gateware import build
+from kairos_gateware.description import load, make_variant
 from kairos_gateware.verilated import verilate
 
 from .paths import BUILD
 
-__all__ = ["built", "built_as", "database"]
+__all__ = ["built", "built_as", "built_from", "database"]
 
 
 def built(*variants):
@@ -22,6 +23,14 @@ def built_as(variant):
     with verilate.building_alone(folder):
         build.build_sim(variant, folder)
     return folder
+
+
+def built_from(*descriptions):
+    """Build what these files describe, in directories named after the variants; returns the `Variant` of the first."""
+    variants = [make_variant(load(path)) for path in descriptions]
+    for variant in variants:
+        built_as(variant)
+    return variants[0]
 
 
 def database(variant, folder):

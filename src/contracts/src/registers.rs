@@ -122,6 +122,23 @@ pub mod remote {
     /// Stores that failed after an early acknowledgement; this and the counters below saturate.
     pub const FAILED: &str = "remote_failed";
 
+    /// Bit 0 such a store has failed: the second interrupt of the logic (IRQF2P 1) is asserted, and `load` and `store`
+    /// fail at once, with its status, 2..1 why it failed, a status as in `remote_state`, 3 it was for another board
+    /// than the one at the other end.
+    pub const LATE: &str = "remote_late";
+    /// Bit of `remote_late`.
+    pub const LATE_FAILED_BIT: u32 = 1;
+    /// Bit of `remote_late`.
+    pub const LATE_STATUS_BIT: u32 = 2;
+    /// Bit of `remote_late`.
+    pub const LATE_OTHER_BIT: u32 = 8;
+
+    /// Address of its 64-bit word; this and bits 3..1 above stay until the next failure.
+    pub const LATE_ADDRESS: &str = "remote_late_address";
+
+    /// Write: the failure is known.
+    pub const LATE_CLEAR: &str = "remote_late_clear";
+
     /// Loads and stores retransmitted.
     pub const REPEATED: &str = "remote_repeated";
 

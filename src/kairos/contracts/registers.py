@@ -152,6 +152,21 @@ BLOCKS = {
             "r",
             "stores that failed after an early acknowledgement; this and the counters below saturate",
         ),
+        "late": (
+            4,
+            "r",
+            "bit 0 such a store has failed: the second interrupt of the logic (IRQF2P 1) is asserted, and `load` and `store` fail at once, with its status, 2..1 why it failed, a status as in `remote_state`, 3 it was for another board than the one at the other end",
+        ),
+        "late_address": (
+            32,
+            "r",
+            "address of its 64-bit word; this and bits 3..1 above stay until the next failure",
+        ),
+        "late_clear": (
+            1,
+            "w",
+            "write: the failure is known",
+        ),
         "repeated": (
             16,
             "r",
@@ -932,6 +947,7 @@ FIELDS = {
     "satellite_phase": {"measured": 12},
     "remote_destination": {"other": 3},
     "remote_state": {"up": 0, "busy": 1, "idle": 2, "status": 3},
+    "remote_late": {"failed": 0, "status": 1, "other": 3},
     "exports_board": {"number": 0, "only": 3},
     "exports_rights": {"read": 0, "write": 1, "coherent": 2},
     "bulk_state": {"halted": 0, "idle": 1, "reason": 2},

@@ -28,6 +28,9 @@ const BUS_ERROR: u32 = RemoteStatus::BusError as u32;
 /// The slot of a board without a direct link to this one, if the links leave it free.
 const SHARED: usize = ENDS - 1;
 
+/// The message of an access by a link without remote memory. Its parameter: destination.
+pub const NO_MEMORY: &str = "there is no remote memory at the link to destination {0}";
+
 /// What the register of a cross link has above the number of the board to which it leads.
 const ACROSS: u32 = cross::DESTINATION_LEADS_BIT | cross::DESTINATION_KNOWN_BIT;
 
@@ -303,7 +306,7 @@ fn is_bridged(address: u32) -> bool {
     kairos_pl::descriptor().is_ok_and(|found| Register::find_numbered(&found, bridge::LEVELS, link).is_some())
 }
 
-/// The message of a failed access or copy. Its parameters: destination, address in its memory, link.
+/// The message of a failed access or copy. Its parameters: destination, address in its memory.
 pub fn cause_of(status: u32) -> &'static str {
     match RemoteStatus::try_from(status) {
         Ok(RemoteStatus::Refused) => "destination {0} does not export {1:#010x} of its memory for this access",
@@ -311,13 +314,13 @@ pub fn cause_of(status: u32) -> &'static str {
         Ok(RemoteStatus::Unreachable) => {
             "destination {0} does not answer the access to {1:#010x}: the link is lost, or it has no remote memory"
         }
-        Ok(RemoteStatus::NoLink) => "there is no remote memory at link {2} of this board (address {1:#010x})",
+        Ok(RemoteStatus::NoLink) => NO_MEMORY,
         _ => "an access to {1:#010x} of the memory of destination {0} failed",
     }
 }
 
 /// An exception for a failure at an address of the window. Parameters of the message: destination,
-/// address in its memory, link.
+/// address in its memory.
 fn record_at(message: &'static str, address: u32) -> Record {
     let place = (address as usize).wrapping_sub(REMOTE_WINDOW.start);
     let window = WINDOW.get();
@@ -329,7 +332,7 @@ fn record_at(message: &'static str, address: u32) -> Record {
     let params = [
         destination.map_or(-1, i64::from),
         (place % REMOTE_WINDOW_BYTES) as i64,
-        (place / REMOTE_WINDOW_BYTES) as i64,
+        0,
     ];
     firmware_record(Id::RemoteMemoryError, message, params)
 }

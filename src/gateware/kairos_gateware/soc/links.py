@@ -180,7 +180,10 @@ class Links(Module):
                 window, idle, [failure for bridge in bridges.values() for failure in bridge.failures]
             )
             self.register_blocks["window"] = registers
-            self.irqs |= {0: [memory.irq for memory in self.memories], 1: [registers.irq]}
+            self.irqs |= {
+                0: [memory.irq for memory in self.memories],
+                1: [registers.irq, *[memory.late_irq for memory in self.memories]],
+            }
             self._users.append(window)
             self.port = window.axi
         if bridges:

@@ -21,8 +21,8 @@ class RemoteMemory(Module):
 
     `readers`, `writers`: halves of a memory port. `acp`: guest of the ACP, needed while `wants_acp` (out).
     `register_blocks`: by their names. `pointers`: `Asker` for a window; `idle`: no load or store is in flight.
-    `done`: a copy with report is complete, or the engine has halted; `irq`: the resulting interrupt. `settled`
-    (out): for time skip.
+    `done`: a copy with report is complete, or the engine has halted; `irq`: the resulting interrupt. `late_irq`: that
+    of a store through the registers that has failed after its answer. `settled` (out): for time skip.
     """
 
     def __init__(self, endpoint, way, bulk_way, own):
@@ -52,12 +52,12 @@ class RemoteMemory(Module):
         }
         self.settled, self.idle = Signal(), initiator.idle
         asked = self.register_blocks["remote"]
+        self.late_irq = asked.irq
         self.irq, self.done = self.register_blocks["bulk"].irq, self.register_blocks["bulk"].notifies
         self.comb += self.settled.eq(
             initiator.idle
             & ~initiator.request.valid
-            & ~asked.load.re
-            & ~asked.store.re
+            & asked.settled
             & server.settled
             & port.settled
             & engine.settled

@@ -120,12 +120,7 @@ extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, ri
     for (name, value) in registers {
         match register(name, end) {
             Some(register) => register.write(value),
-            None => {
-                return refuse(
-                    "there is no remote memory at the link to destination {0}",
-                    [destination, 0, 0],
-                )
-            }
+            None => return refuse(window::NO_MEMORY, [destination, 0, 0]),
         }
     }
 }
@@ -360,10 +355,7 @@ fn copy_all(destination: u32, pieces: &[[u32; PIECE]]) {
         return;
     };
     let Some(engine) = ENGINES.get()[end] else {
-        return refuse(
-            "there is no remote memory at the link to destination {0}",
-            [destination, 0, 0],
-        );
+        return refuse(window::NO_MEMORY, [destination, 0, 0]);
     };
     for &[there, here, bytes] in pieces {
         let last = (here as usize).checked_add(bytes as usize);
@@ -432,8 +424,11 @@ extern "C" fn bridge_register(destination: u32, number: u32, value: u32) -> u32 
     let find = |names: &[&str], end| register(names.get(number as usize)?, end);
     let found = match window::end_to(destination) {
         Some((end, true)) => find(&BRIDGE, end).or_else(|| find(&OUTLET, end)),
-        // A board with nothing but the block accesses no other board; upstream ones have lower numbers.
-        None if register(uplink::DESTINATION, 0).is_some_and(|own| destination < own.read()) => find(&OUTLET, 0),
+        // Upstream, where which board is the neighbour is not known, unless there is nothing but the block; boards there
+        // have lower numbers.
+        None | Some((0, _)) if register(uplink::DESTINATION, 0).is_some_and(|own| destination < own.read()) => {
+            find(&OUTLET, 0)
+        }
         _ => None,
     };
     let Some(register) = found else {

@@ -14,7 +14,11 @@ _COUNT_BITS = 16
 
 class RemoteRegisters(Module, AutoCSR):
     """initiator: `RemoteInitiator`. asker: one of its `RemoteAskers`; the registers issue loads and
-    stores one at a time. up: of the link."""
+    stores one at a time. up: of the link.
+
+    `irq` (out, 1 bit): level of the interrupt: a store that was answered early has failed, and nothing is loaded or
+    stored until that is known. `settled` (out, 1 bit): for time skip, no load or store is about to be issued.
+    """
 
     USES = uses("remote")
 
@@ -29,14 +33,19 @@ class RemoteRegisters(Module, AutoCSR):
         self.value = CSRStatus(64, name="value")
         self.early_acknowledge = CSRStorage(name="early_acknowledge")
         self.failed = CSRStatus(_COUNT_BITS, name="failed")
+        self.late = CSRStatus(2 + STATUS_BITS, name="late")
+        self.late_address = CSRStatus(32, name="late_address")
+        self.late_clear = CSR(name="late_clear")
         self.repeated = CSRStatus(_COUNT_BITS, name="repeated")
         self.stale = CSRStatus(_COUNT_BITS, name="stale")
         self.timeout = CSRStatus(_COUNT_BITS, name="timeout")
+        self.irq, self.settled = Signal(), Signal()
 
         # # #
 
-        request, answer = asker.request, asker.answer
-        waits, status = Signal(), Signal(STATUS_BITS)
+        request, answer, failed = asker.request, asker.answer, asker.failed
+        wanted, waits, status = Signal(), Signal(), Signal(STATUS_BITS)
+        late, late_status, late_other = Signal(), Signal(STATUS_BITS), Signal()
         asks = self.load.re | self.store.re
         self.comb += [
             request.address.eq(self.address.storage[3:]),
@@ -45,18 +54,31 @@ class RemoteRegisters(Module, AutoCSR):
             request.early.eq(self.early_acknowledge.storage),
             request.far.eq(self.destination.storage[BOARD_BITS]),
             request.destination.eq(self.destination.storage[:BOARD_BITS]),
-            self.state.status.eq(Cat(up, request.valid | waits, initiator.idle, status)),
+            request.valid.eq(wanted & ~late),
+            self.state.status.eq(Cat(up, wanted | waits, initiator.idle, status)),
+            self.late.status.eq(Cat(late, late_status, late_other)),
+            self.irq.eq(late),
+            self.settled.eq(~asks & ~wanted),
             self.repeated.status.eq(initiator.repeated),
             self.stale.status.eq(initiator.stale),
             self.timeout.status.eq(initiator.timeout),
         ]
         self.sync += [
-            If(asks & ~request.valid & ~waits, request.valid.eq(1), request.write.eq(self.store.re)),
-            If(request.valid & request.ready, request.valid.eq(0), waits.eq(1)),
+            If(asks & ~wanted & ~waits, wanted.eq(1), request.write.eq(self.store.re)),
+            If(request.valid & request.ready, wanted.eq(0), waits.eq(1)),
+            If(wanted & late, wanted.eq(0), status.eq(late_status)),
             If(answer.valid, waits.eq(0), status.eq(answer.status), self.value.status.eq(answer.data)),
+            If(self.late_clear.re, late.eq(0)),
             If(
-                asker.failed.valid & (self.failed.status != 2**_COUNT_BITS - 1),
-                self.failed.status.eq(self.failed.status + 1),
+                failed.valid,
+                If(self.failed.status != 2**_COUNT_BITS - 1, self.failed.status.eq(self.failed.status + 1)),
+                If(
+                    ~late,
+                    late.eq(1),
+                    late_status.eq(failed.status),
+                    late_other.eq(failed.far),
+                    self.late_address.status.eq(Cat(C(0, 3), failed.address)),
+                ),
             ),
         ]
 

@@ -16,6 +16,7 @@ __all__ = [
     "UP",
     "RingReach",
     "adaptive_route",
+    "crossed_route",
     "free_mesh_route",
     "free_mesh_turn",
     "mesh_route",
@@ -52,6 +53,26 @@ def tree_route(own, sizes):
             here = (destination >= first) & (destination < first + size)
             statements, first = statements.Elif(here, port.eq(UP + 1 + child)), first + size
         return statements.Else(port.eq(UP))
+
+    return route
+
+
+def crossed_route(own, sizes, crosses):
+    """The same for a node of a tree with links beside it, at the ports after those of the tree. crosses: of each, the
+    number of the node at the other end, how many nodes there are from it downwards, itself included, and whether the
+    link leads there; integers or signals. A packet goes up, then across once, then down, where it may take a link to a
+    node further below; up to a node above it goes across only if that is its destination."""
+    end = own + 1 + sum(sizes)
+
+    def route(destination, port):
+        statements = If(destination == own, port.eq(LOCAL))
+        below = (destination > own) & (destination < end)
+        for n, (first, size, leads) in enumerate(crosses):
+            there = (destination >= first) & (destination < first + size)
+            further, above = (first > own) & (first < end), (first < own) & (own < first + size)
+            ways = (~below | further) & (~above | (destination == first))
+            statements = statements.Elif(leads & there & ways, port.eq(UP + 1 + len(sizes) + n))
+        return statements.Else(tree_route(own, sizes)(destination, port))
 
     return route
 

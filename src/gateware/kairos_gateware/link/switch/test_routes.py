@@ -3,7 +3,7 @@ full load everything arrives. The routes are those of the logic; the network in 
 packets."""
 
 from graphlib import CycleError, TopologicalSorter
-from itertools import product
+from itertools import combinations, product
 from random import Random
 
 import pytest
@@ -14,6 +14,7 @@ from kairos_gateware.link.switch.routes import (
     UP,
     RingReach,
     adaptive_route,
+    crossed_route,
     free_mesh_route,
     free_mesh_turn,
     mesh_route,
@@ -160,18 +161,40 @@ def one_way(count):
     return Network(list(range(count)), [route(n) for n in range(count)], chained(list(range(count)), 1, 2))
 
 
-def tree():
-    """Eight nodes: 0 has 1, 4 and 7; 1 has 2 and 3; 4 has 5, and that 6."""
-    behind = [[3, 3, 1], [1, 1], [], [], [2], [1], [], []]
+BEHIND = [[3, 3, 1], [1, 1], [], [], [2], [1], [], []]
+"""Eight nodes in a tree: 0 has 1, 4 and 7; 1 has 2 and 3; 4 has 5, and that 6."""
+CROSSES = [(1, 5), (2, 4), (3, 7), (6, 0), (2, 3)]
+"""Links beside the tree: between subtrees, from a leaf to the root, and between siblings."""
+
+
+def branches():
     cables = []
-    for node, sizes in enumerate(behind):
+    for node, sizes in enumerate(BEHIND):
         children = [node + 1 + sum(sizes[:n]) for n in range(len(sizes))]
         cables += [((node, UP + 1 + n), (child, UP)) for n, child in enumerate(children)]
-    return Network(list(range(8)), [tree_route(node, sizes) for node, sizes in enumerate(behind)], cables)
+    return cables
+
+
+def tree():
+    return Network(list(range(8)), [tree_route(node, sizes) for node, sizes in enumerate(BEHIND)], branches())
+
+
+def crossed_tree(lost=()):
+    """lost: of `CROSSES`, which do not lead anywhere."""
+    ends, cables = [[] for _ in BEHIND], branches()
+    for pair in CROSSES:
+        places = [(node, UP + 1 + len(BEHIND[node]) + len(ends[node])) for node in pair]
+        cables.append(tuple(places))
+        for node, other in (pair, pair[::-1]):
+            ends[node].append((C(other, 4), C(1 + sum(BEHIND[other]), 4), C(pair not in lost)))
+    routes = [crossed_route(C(node, 4), *of) for node, of in enumerate(zip(BEHIND, ends, strict=True))]
+    return Network(list(range(8)), routes, cables)
 
 
 NETWORKS = {
     "tree": tree,
+    "tree with links beside it": crossed_tree,
+    "tree with lost links beside it": lambda: crossed_tree([(1, 5), (3, 7)]),
     "mesh": lambda: grid(4, 3, False, lambda x, y: mesh_route(x, y, X_BITS)),
     "adaptive mesh": lambda: grid(4, 3, False, lambda x, y: adaptive_route(x, y, X_BITS), choice=True),
     "mesh with two lanes": lambda: free_mesh(4, 3),
@@ -208,6 +231,24 @@ def test_packets_never_wait_in_a_circle_while_nodes_of_a_ring_know_of_different_
     for key in rings[0].ways:
         rings[0].ways[key] = list({port for ring in rings for port in ring.ways[key]})
     assert len(list(TopologicalSorter(rings[0].waits()).static_order())) > 8
+
+
+def test_packets_never_wait_in_a_circle_while_nodes_know_of_different_lost_links_beside_a_tree():
+    """A node that has not noticed yet, and links that come back while packets are on their way."""
+    trees = [crossed_tree(lost) for count in range(len(CROSSES) + 1) for lost in combinations(CROSSES, count)]
+    for key in trees[0].ways:
+        trees[0].ways[key] = list({port for some in trees for port in some.ways[key]})
+    assert len(list(TopologicalSorter(trees[0].waits()).static_order())) == 2 * len([*branches(), *CROSSES])
+
+
+def test_links_beside_a_tree_are_used_by_the_nodes_behind_their_ends():
+    crossed = crossed_tree()
+    assert crossed.ways[2, LOCAL, 4] == crossed.ways[2, LOCAL, 6] == [2], "also beyond the other end"
+    assert crossed.hops(2, 6) == 3 and tree().hops(2, 6) == 5
+    assert crossed.hops(3, 5) == 2, "up, and across"
+    assert crossed.hops(6, 3) == 3, "up, across, and down"
+    assert crossed.hops(0, 6) == crossed.hops(6, 0) == 1 and crossed.hops(6, 5) == 1
+    assert crossed_tree(CROSSES).hops(2, 6) == tree().hops(2, 6)
 
 
 def test_ways_through_meshes_are_shortest():
