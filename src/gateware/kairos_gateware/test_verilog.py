@@ -65,7 +65,7 @@ def test_verilog_of_a_design_is_the_same_to_the_byte_as_migens():
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=3), max_size=30))
-def test_statements_are_grouped_by_what_they_assign_as_migen_groups_them(assigned):
+def test_statements_with_common_targets_are_grouped_as_migen_groups_them(assigned):
     signals = [Signal(name=f"s{n}") for n in range(10)]
     statements = [If(signals[0], *(signals[target].eq(1) for target in targets)) for targets in assigned]
     assert verilog.group_by_targets(statements) == tools.group_by_targets(statements)

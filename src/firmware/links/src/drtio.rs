@@ -68,7 +68,7 @@ pub struct CardLink {
     reset_wanted: bool,
     /// Whether the card can be reached, and what the gateware knows of this.
     reachable: bool,
-    told: bool,
+    signalled: bool,
 }
 
 impl CardLink {
@@ -83,7 +83,7 @@ impl CardLink {
             misses: 0,
             reset_wanted: false,
             reachable: false,
-            told: false,
+            signalled: false,
         }
     }
 
@@ -120,9 +120,9 @@ impl CardLink {
         } else if self.is_sent && (now >= self.due || (self.reset_wanted && self.state == State::Up)) {
             self.time_out(now);
         }
-        if self.reachable != self.told {
-            self.told = self.reachable;
-            return Some(Action::Reachable(self.told));
+        if self.reachable != self.signalled {
+            self.signalled = self.reachable;
+            return Some(Action::Reachable(self.signalled));
         }
         if line && !self.is_sent {
             return Some(self.send(now));

@@ -176,7 +176,7 @@ fn silent_card_is_asked_a_hundred_times_and_again_later() {
 }
 
 #[test]
-fn late_echoes_are_no_answers_to_what_follows() {
+fn late_echoes_answer_no_later_request() {
     let mut world = World::new();
     world.delay = 650_000;
     world.run(900);
@@ -193,7 +193,7 @@ fn late_echoes_are_no_answers_to_what_follows() {
 }
 
 #[test]
-fn counter_that_is_not_set_begins_anew() {
+fn counter_that_is_not_set_restarts_the_bring_up() {
     let mut world = World::new();
     world.losses = [false, true].into();
     world.run(10_000);
@@ -224,7 +224,7 @@ fn errors_of_channels_are_reported_and_the_card_stays_reachable() {
 }
 
 #[test]
-fn card_that_says_it_is_down_is_asked_again() {
+fn card_that_reports_down_is_asked_again() {
     let mut world = World::new();
     assert!(world.up_within(5));
     world.card.errors.push_back(Packet::DestinationDown {});
@@ -259,8 +259,8 @@ fn one_lost_answer_is_no_loss_and_three_in_a_row_are() {
         let sent = world.sent.len();
         world.losses = std::iter::repeat_n(true, lost).collect();
         world.run(1100);
-        let anew = world.sent[sent..].contains(&Packet::EchoRequest {});
-        assert_eq!((world.reachable, anew), (is_up, !is_up), "{lost} lost");
+        let restarted = world.sent[sent..].contains(&Packet::EchoRequest {});
+        assert_eq!((world.reachable, restarted), (is_up, !is_up), "{lost} lost");
     }
 }
 

@@ -45,9 +45,7 @@ class Bench(Module):
 
     def write(self, channel, data, address=0):
         link = self.channels[channel].output
-        yield link.stb.eq(1)
-        yield link.data.eq(data)
-        yield link.address.eq(address)
+        yield from (link.stb.eq(1), link.address.eq(address), link.data.eq(data))
         yield from self.step()
         yield link.stb.eq(0)
 

@@ -167,7 +167,7 @@ def test_camera_is_received_at_the_highest_common_rate(camera, begins, proposed,
     assert there.asked[: 3 if begins else 2] == [RESET] * (2 if begins else 1) + [STANDARD]
 
 
-def test_camera_whose_rates_are_not_received_is_not_found(camera):
+def test_camera_with_other_rates_than_the_grabber_is_not_found(camera):
     there = Camera()
     there.begins, there.rates = 2, 0b01011
     assert call(there, camera.read32, 0) == "CXPError: Camera is not connected"

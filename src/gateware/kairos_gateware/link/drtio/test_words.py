@@ -42,7 +42,7 @@ def offered(sink, name, packets):
 
 @given(st.data())
 @settings(max_examples=8, deadline=None)
-def test_packets_sent_arrive_whole_and_apart_from_each_other(data):
+def test_packets_sent_arrive_complete_and_apart_from_each_other(data):
     characters = data.draw(SIZES)
     items = data.draw(kinds(characters))
     dut, line = WordTransmitter(characters), CardLine(characters)
