@@ -146,7 +146,10 @@ class Images(Module):
             pixels.last.eq(left == 0),
             line.eq(data & typed & (words.value == facts.IMAGE_LINE)),
             pixels.clear.eq(line),
-            within.eq(Cat(*[pixels.valid & (more | (remaining[:2] > n)) for n in range(GROUP)])),
+            # The last place is within only if there are as many
+            within.eq(
+                Cat(*[pixels.valid & (more | (remaining[:2] > n)) for n in range(GROUP - 1)], pixels.valid & more)
+            ),
             self.end.eq(ended[-1]),
             self.settled.eq(pixels.settled & words.settled & (self.valid == 0) & (ended == 0)),
         ]

@@ -29,7 +29,8 @@ class Region(Module):
         column = images.x[2:]
 
         def reached(limit, place):
-            return (column > limit[2:]) | ((column == limit[2:]) & (place >= limit[:2]))
+            at_group = column == limit[2:]
+            return (column > limit[2:]) | (at_group if place == GROUP - 1 else at_group & (place >= limit[:2]))
 
         row = (images.y >= y0) & (images.y < y1)
         columns = [reached(x0, n) & ~reached(x1, n) for n in range(GROUP)]
