@@ -47,7 +47,7 @@ class CxpGrabber(Module):
     """tx: pad of the line to the camera; words: pads of the bits of a word, of its control bits, of `valid` and `lock`;
     rate_pads: of the number of the rate. domain: clock of the words if these are none. Then, for a transceiver:
     `reception.stb` and `reception.word`, in that domain; in sys `rate` (out, 3 bits): number of the rate; `rates` (in,
-    a bit for each): those that it has; `in_step` (in): words arrive; `level` (out): of the line to the camera.
+    5 bits): a bit for each that it has; `in_step` (in): words arrive; `level` (out): of the line to the camera.
 
     `reception`, `command`: the blocks, for `CxpRegions`. `probes`: width and height of the last image."""
 
