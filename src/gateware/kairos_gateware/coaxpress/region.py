@@ -14,8 +14,8 @@ REGION_CYCLES = 3
 
 
 class Region(Module):
-    """corners: x0, y0, x1, y1; bits: of the sum, which wraps. `sum` (out, `bits` bits): of the image's pixels so far with
-    x0 <= x < x1 and y0 <= y < y1."""
+    """corners: x0, y0, x1, y1; bits: of the sum, which wraps. `sum` (out, `bits` bits): of the image's pixels so far
+    with x0 <= x < x1 and y0 <= y < y1."""
 
     def __init__(self, images: Images, corners, bits):
         self.sum = Signal(bits)
