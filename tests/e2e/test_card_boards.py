@@ -7,6 +7,7 @@ import pytest
 from kairos_gateware.device_db import render
 
 from kairos.coredevice.chips.shuttler import LATENCY
+from kairos.coredevice.exceptions import RTIODestinationUnreachable
 from kairos.testing import Bench
 from tests.support.card_boards import card_boards
 
@@ -32,7 +33,7 @@ def db(tmp_path_factory):
 
 def test_cards_behind_eem_links_begin_with_the_master(db):
     with Bench(db) as bench:
-        bench.run(EXPERIMENT)
+        bench.run(EXPERIMENT, "Boards")
         assert bench.warnings == []
         assert bench.datasets["identity"] & 0xFFF0 == 0x38D0, "the ADC of the Shuttler answers"
         ((mark, _),) = bench.pin("ttl4").pulses
@@ -43,3 +44,17 @@ def test_cards_behind_eem_links_begin_with_the_master(db):
         assert tone.time == pytest.approx(begin, abs=1e-12)
         assert bench.dds("songbird0.tone2").changes[-1].frequency == pytest.approx(150e6, abs=1)
         assert bench.part("shuttler0")["relays"] == 1 << 5
+
+
+def test_card_that_speaks_drtio_reports_errors_and_comes_back_when_plugged_in(db):
+    with Bench(db) as bench:
+        bench.run(EXPERIMENT, "Boards")
+        bench.run(EXPERIMENT, "Twice")
+        assert bench.pin("shuttler0_led0").pulses
+        assert bench.lost_outputs() == ["RTIO busy error involving channel 0x10024:spi_shuttler0_relay"]
+        bench.device.control.request("link", to="shuttler", plugged=False)
+        with pytest.raises(RTIODestinationUnreachable, match="0x10000:shuttler0_led0"):
+            bench.run(EXPERIMENT, "Twice")
+        bench.device.control.request("link", to="shuttler", plugged=True)
+        bench.run(EXPERIMENT, "Boards")
+        assert bench.dac("shuttler0.ch5").changes and bench.warnings == []

@@ -190,6 +190,10 @@ def _boards(address, key, channels):
         lost = link.get("lost_outputs", 0)
         text = f"{link.get('board', 'gateware unknown').replace(';', ' ')}, {link['round_trip_us']:.4g} us away"
         yield Finding(where, "warning" if lost else "good", f"{text}{f', lost {lost} outputs' if lost else ''}")
+        if "firmware" not in link:
+            # A card that speaks DRTIO: the gateware of the board before it lists its channels
+            boards[number] = []
+            continue
         try:
             with Management(*address, key=key, destination=number) as management:
                 boards[number] = management.descriptor().channels

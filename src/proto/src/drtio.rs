@@ -119,6 +119,10 @@ macro_rules! take {
     };
 }
 
+const fn is_within(number: u8, last: u8) -> bool {
+    number <= last
+}
+
 macro_rules! packets {
     ($($(#[$doc:meta])* $name:ident = $number:literal {
         $($field:ident: $kind:ident $(($most:literal))?),*
@@ -135,9 +139,20 @@ macro_rules! packets {
             /// # Errors
             /// [`TooLong`].
             pub fn encode(&self, out: &mut [u8; CONTENT_MAX]) -> Result<usize, TooLong> {
+                self.encode_up_to::<{ u8::MAX }>(out)
+            }
+
+            /// The same for types up to `LAST`; without the code for others, which are too long.
+            ///
+            /// # Errors
+            /// [`TooLong`].
+            pub fn encode_up_to<const LAST: u8>(&self, out: &mut [u8; CONTENT_MAX]) -> Result<usize, TooLong> {
                 let mut writer = Writer { out, length: 0 };
                 match self {
                     $(Packet::$name { $($field),* } => {
+                        if !is_within($number, LAST) {
+                            return Err(TooLong);
+                        }
                         writer.put(&[$number])?;
                         $(put!(writer, $field, $kind $(($most))?);)*
                     })*
@@ -153,9 +168,19 @@ macro_rules! packets {
             /// # Errors
             /// [`Malformed`], also for an unknown type.
             pub fn decode(content: &'a [u8]) -> Result<Self, Malformed> {
+                Self::decode_up_to::<{ u8::MAX }>(content)
+            }
+
+            /// The same for types up to `LAST`; without the code for others, which are unknown.
+            ///
+            /// # Errors
+            /// [`Malformed`].
+            pub fn decode_up_to<const LAST: u8>(content: &'a [u8]) -> Result<Self, Malformed> {
                 let mut reader = Reader(content);
                 let packet = match array::<1>(&mut reader)? {
-                    $([$number] => Packet::$name { $($field: take!(reader, $kind $(($most))?)),* },)*
+                    $([$number] if is_within($number, LAST) => {
+                        Packet::$name { $($field: take!(reader, $kind $(($most))?)),* }
+                    })*
                     _ => return Err(Malformed),
                 };
                 if reader.0.len() >= UNIT {

@@ -1,5 +1,6 @@
 """A level of a Shuttler and a tone of a Songbird, each on a board of its own, that begin with a pulse of the master."""
 
+from artiq.coredevice.spi2 import SPI_END
 from artiq.experiment import *
 from numpy import int64
 
@@ -42,3 +43,24 @@ class Boards(EnvExperiment):
         self.card.trigger(1 << 2)
         self.core.wait_until_mu(now_mu() + int64(20000))
         self.set_dataset("identity", identity)
+
+
+class Twice(EnvExperiment):
+    """Two transfers at once on a bus of the Shuttler, and time for the card to say so."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.bus, self.led = self.get_device("spi_shuttler0_relay"), self.get_device("shuttler0_led0")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.led.off()
+        delay(1 * us)
+        self.led.pulse(1 * us)
+        self.bus.set_config_mu(SPI_END, 16, 4, 1)
+        begin = now_mu()
+        self.bus.write(1)
+        at_mu(begin + int64(64))
+        self.bus.write(2)
+        self.core.wait_until_mu(begin + int64(400000000))

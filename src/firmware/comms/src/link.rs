@@ -58,8 +58,8 @@ const BUSY: Duration = Duration::from_millis(1);
 #[derive(Clone, Copy, Default)]
 pub struct Links {
     all: [Option<&'static Link>; LINKS],
-    /// Cards that speak DRTIO, at the places of their mailboxes.
-    cards: [Option<&'static Card>; LINKS],
+    /// Cards that speak DRTIO ([`Card::all`]).
+    cards: Option<&'static Card>,
     /// Number of boards behind this one.
     behind: u8,
 }
@@ -119,7 +119,7 @@ impl BackgroundWork for Links {
                 link.carry(&mut packet, now);
             }
         }
-        for card in self.cards.iter().flatten() {
+        for card in Card::all(self.cards) {
             card.carry(&mut packet, now);
         }
     }
@@ -135,8 +135,8 @@ impl Links {
             return;
         };
         for (number, buffer) in BUFFERS.iter().enumerate().skip(first) {
-            self.cards[number] = Card::start(spawner, &descriptor, number, number - first);
-            if self.cards[number].is_some() {
+            if let Some(card) = Card::start(spawner, &descriptor, number, number - first, self.cards) {
+                self.cards = Some(card);
                 continue;
             }
             let mailbox = Mailbox::find(&descriptor, number);
@@ -190,7 +190,7 @@ impl Links {
             out.write_str(core::mem::replace(&mut separator, ", "))?;
             link.write_to(out)?;
         }
-        for card in self.cards.iter().flatten() {
+        for card in Card::all(self.cards) {
             out.write_str(core::mem::replace(&mut separator, ", "))?;
             card.write_to(out)?;
         }
@@ -251,15 +251,13 @@ impl Links {
         }
     }
 
-    /// The place of the card with this destination.
-    fn card(&self, destination: u8) -> Option<usize> {
-        let is_it = |card: &Option<&Card>| card.is_some_and(|card| card.destination == destination);
-        self.cards.iter().position(is_it)
+    fn card(&self, destination: u8) -> Option<&'static Card> {
+        Card::all(self.cards).find(|card| card.destination == destination)
     }
 
     fn route(&self, destination: u8) -> Option<Route> {
-        if let Some(place) = self.card(destination) {
-            let (link, is_near) = (place as u8 + 1, true);
+        if let Some(card) = self.card(destination) {
+            let (link, is_near) = (card.place + 1, true);
             return Some(Route { link, is_near });
         }
         if destination == DESTINATION_MASTER {

@@ -6,6 +6,7 @@ use core::fmt::{self, Write};
 
 use embassy_executor::Spawner;
 use embassy_time::{Instant, Timer};
+use kairos_contracts::drtio::AuxiliaryPacket;
 use kairos_contracts::registers::card;
 use kairos_contracts::session::{ASYNC_ERROR_BUSY, ASYNC_ERROR_COLLISION, ASYNC_ERROR_SEQUENCE_ERROR};
 use kairos_links::drtio::{Action, CardLink, ChannelError};
@@ -21,6 +22,8 @@ use crate::gateware::{report, Satellite};
 
 /// Polls of the round trip, of some microseconds.
 const ECHO_POLLS: u32 = 1000;
+/// Last type of packets for bring-up and supervision.
+const LAST: u8 = AuxiliaryPacket::RoutingAck as u8;
 
 /// Registers of the logic at this end.
 struct Registers {
@@ -69,21 +72,27 @@ impl Registers {
 /// A card.
 pub(super) struct Card {
     pub(super) destination: u8,
+    /// Number of its mailbox.
+    pub(super) place: u8,
     mailbox: Mailbox,
     registers: Registers,
     rtio: Satellite,
     link: RefCell<CardLink>,
-    /// Packets that are none, or too long for one.
+    /// Packets of an unknown type, or too long for it.
     malformed: Cell<u32>,
+    /// The card found before this one.
+    before: Option<&'static Self>,
 }
 
 impl Card {
-    /// Starts the task for the card behind this mailbox, the downstream link with this number, if it is one.
+    /// Starts the task for the card behind this mailbox, the downstream link with this number, if it is one. `before`:
+    /// the card found before.
     pub(super) fn start(
         spawner: &Spawner,
         descriptor: &Descriptor,
         mailbox: usize,
         number: usize,
+        before: Option<&'static Self>,
     ) -> Option<&'static Self> {
         static STORAGE: [StaticCell<Card>; LINKS] = [const { StaticCell::new() }; LINKS];
         let registers = Registers::find(descriptor, number)?;
@@ -91,6 +100,8 @@ impl Card {
         let destination = rtio.destination();
         let card: &'static Self = STORAGE[number].init(Self {
             destination,
+            place: mailbox as u8,
+            before,
             mailbox: Mailbox::find(descriptor, mailbox)?,
             registers,
             rtio,
@@ -99,6 +110,11 @@ impl Card {
         });
         spawner.spawn(crate::task(run(card)));
         Some(card)
+    }
+
+    /// The cards from this one on, the last one found first.
+    pub(super) fn all(last: Option<&'static Self>) -> impl Iterator<Item = &'static Self> {
+        core::iter::successors(last, |card| card.before)
     }
 
     /// Whether its channels can be reached.
@@ -116,7 +132,7 @@ impl Card {
         }
         while let Some(length) = self.mailbox.take(buffer) {
             moved = true;
-            match Packet::decode(&buffer[..length]) {
+            match Packet::decode_up_to::<LAST>(&buffer[..length]) {
                 Ok(packet) => {
                     if let Some(action) = link.receive(now, &packet) {
                         self.perform(action, buffer);
@@ -139,7 +155,7 @@ impl Card {
         match action {
             Action::Send(packet) => {
                 let content = buffer.first_chunk_mut::<CONTENT_MAX>();
-                let length = content.and_then(|content| packet.encode(content).ok());
+                let length = content.and_then(|content| packet.encode_up_to::<LAST>(content).ok());
                 self.mailbox.send(&buffer[..length.unwrap_or(0)]);
             }
             Action::SetTime => self.registers.set_time(),
