@@ -1,5 +1,5 @@
-"""Laboratories as forks of a process that has imported what they import: that is half of the processor time of a start,
-hundreds of times in a run of the tests.
+"""Commands and laboratories as forks of a process that has imported what they import, which is half of the processor
+time of a short command or of a start, thousands of times in a run of the tests.
 
 Such a process is a child of the tests, with folder, environment, arguments, standard streams and signals as if it had
 been executed. Whoever sets KAIROS_TEST_EXECUTED, as `make test-long` does, has each executed as a user does.
@@ -22,12 +22,14 @@ from functools import cache
 
 from .paths import ROOT
 
-__all__ = ["Popen"]
+__all__ = ["Popen", "run"]
 
 PR_SET_CHILD_SUBREAPER = 36
-MODULE = "kairos.lab"
-"""What is started, as by ``python -m``."""
-IMPORTED = ("kairos.lab.laboratory", "kairos.lab.settings")
+IMPORTED = {
+    "kairos": ("kairos.cli.experiments", "kairos.compiler", "kairos.emulator", "kairos.session", "h5py", "numpy"),
+    "kairos.lab": ("kairos.lab.laboratory", "kairos.lab.settings"),
+}
+"""What is started, as by ``python -m``, and what is imported before."""
 STARTUP = ("PYTHON", "LC_", "LANG", "LD_", "OPENBLAS")
 """Beginnings of the variables that an interpreter, or a library, reads once."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -42,15 +44,26 @@ class Popen(subprocess.Popen):
         words = [] if isinstance(args, str | bytes | os.PathLike) else list(map(os.fspath, args))
         environment = dict(os.environ if env is None else env)
         plain = executable is None and preexec_fn is None and not pass_fds and not shell and group == -1
-        if not (plain and words[:3] == [sys.executable, "-m", MODULE] and _is_usable(environment)):
+        if not (plain and words[:2] == [sys.executable, "-m"] and words[2] in IMPORTED and _is_usable(environment)):
             super()._execute_child(args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *more)
             return
         own = [number if given == -1 else given for number, given in enumerate((stdin, stdout, stderr))]
         folder = os.path.abspath(os.fspath(cwd) if cwd is not None else os.getcwd())
         os.stat(folder)
-        self.pid = _forker().start(words[2:], folder, environment, session, own)
+        self.pid = _forker(words[2]).start(words[2:], folder, environment, session, own)
         self._child_created = True
         self._close_pipe_fds(stdin, to_child, from_child, stdout, from_errors, stderr)
+
+
+def run(command, timeout=None, **options) -> subprocess.CompletedProcess:
+    """As `subprocess.run`, with texts of standard output and error."""
+    with Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options) as process:
+        try:
+            output, errors = process.communicate(timeout=timeout)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def _is_usable(environment: dict[str, str]) -> bool:
@@ -65,19 +78,18 @@ def _startup(environment) -> dict[str, str]:
 
 
 @cache
-def _forker() -> "_Forker":
-    return _Forker()
+def _forker(module: str) -> "_Forker":
+    return _Forker(module)
 
 
 class _Forker:
-    """The tests' end of the process that forks."""
+    """The tests' end of the process that forks for one of the modules."""
 
-    def __init__(self):
+    def __init__(self, module: str):
         self._lock = threading.Lock()
         self._socket, its = socket.socketpair()
-        self._environment = _startup(os.environ)
         with its:
-            command = [sys.executable, "-m", "tests.support.prepared", str(its.fileno())]
+            command = [sys.executable, "-m", "tests.support.prepared", str(its.fileno()), module]
             self._process = subprocess.Popen(command, cwd=ROOT, pass_fds=[its.fileno()], stdin=subprocess.DEVNULL)
         atexit.register(self._end)
 
@@ -137,7 +149,9 @@ def _serve(connection: socket.socket):
 
 def _stream(number: int, mode: str, errors: str):
     """Return a standard stream as Python makes it."""
-    raw = open(number, mode + "b", buffering=0 if os.environ.get("PYTHONUNBUFFERED") and mode == "w" else -1, closefd=False)
+    raw = open(
+        number, mode + "b", buffering=0 if os.environ.get("PYTHONUNBUFFERED") and mode == "w" else -1, closefd=False
+    )
     direct = isinstance(raw, io.RawIOBase)
     return io.TextIOWrapper(
         raw, errors=errors, line_buffering=number == 2 or (not direct and os.isatty(number)), write_through=direct
@@ -166,10 +180,25 @@ def _become(words: list[str], folder: str, environment: dict, session: bool, str
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
-def main(descriptor: int):
+def _execute(module: str) -> int:
+    """Run a module as the program; returns the exit code."""
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        print(end.code, file=sys.stderr)
+        return 1
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def main(descriptor: int, module: str):
     """Serve the tests at the other end of the socket `descriptor`."""
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    for name in IMPORTED:
+    for name in IMPORTED[module]:
         __import__(name)
     for thread in threading.enumerate():
         if thread is not threading.current_thread():
@@ -180,10 +209,15 @@ def main(descriptor: int):
     if request is None:
         os._exit(0)
     _become(*request)
-    with suppress(KeyError):
-        del sys.modules["__main__"]
-    runpy.run_module(request[0][0], run_name="__main__", alter_sys=True)
+    code = _execute(module)
+    # As at the end of a program, but for all objects that would be freed one by one.
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # who has read it is gone
+            stream.flush()
+    os._exit(code & 0xFF)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), sys.argv[2])
