@@ -55,11 +55,13 @@ class Popen(subprocess.Popen):
         self._close_pipe_fds(stdin, to_child, from_child, stdout, from_errors, stderr)
 
 
-def run(command, timeout=None, **options) -> subprocess.CompletedProcess:
+def run(command, timeout=None, input=None, **options) -> subprocess.CompletedProcess:
     """As `subprocess.run`, with texts of standard output and error."""
+    if input is not None:
+        options["stdin"] = subprocess.PIPE
     with Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options) as process:
         try:
-            output, errors = process.communicate(timeout=timeout)
+            output, errors = process.communicate(input, timeout)
         except BaseException:
             process.kill()
             raise
