@@ -243,7 +243,7 @@ def test_error_of_a_card_is_reported_once_with_its_channel():
     assert found == [AuxiliaryPacket.DESTINATION_BUSY, AuxiliaryPacket.DESTINATION_OK]
 
 
-def test_card_that_is_unplugged_is_brought_up_anew_with_a_read_in_flight():
+def test_card_that_is_unplugged_with_a_read_in_flight_is_brought_up_again():
     pair, found = Pair(True), []
 
     def master():
