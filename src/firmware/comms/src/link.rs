@@ -223,6 +223,7 @@ impl Links {
 
     /// The link that leads to a downstream board: the last whose own destination does not exceed
     /// it.
+    #[inline(never)]
     fn to(&self, destination: u8) -> Option<&'static Link> {
         if self.card(destination).is_some() {
             return None;

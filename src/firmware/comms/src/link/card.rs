@@ -177,16 +177,12 @@ impl Card {
         let (line, up, delay) = (self.mailbox.has_line(), self.is_up(), self.rtio.delay());
         let read = |register: &Register| register.read();
         let malformed = self.malformed.get() + self.registers.wrong.iter().map(read).sum::<u32>();
+        let (destination, dropped) = (self.destination, self.mailbox.dropped.read());
         write!(
             out,
-            "{{\"destination\": {}, \"board\": \"card that speaks DRTIO\", \"upstream\": false, \"line\": {line}, \"up\": {up}, ",
-            self.destination
-        )?;
-        write!(out, "\"rtio\": {up}, \"delay_cycles\": {delay}, \"round_trip_us\": 0, ")?;
-        write!(
-            out,
-            "\"resent\": 0, \"malformed\": {malformed}, \"dropped\": {}}}",
-            self.mailbox.dropped.read()
+            "{{\"destination\": {destination}, \"board\": \"card that speaks DRTIO\", \"upstream\": false, \
+             \"line\": {line}, \"up\": {up}, \"rtio\": {up}, \"delay_cycles\": {delay}, \"round_trip_us\": 0, \
+             \"resent\": 0, \"malformed\": {malformed}, \"dropped\": {dropped}}}"
         )
     }
 }
