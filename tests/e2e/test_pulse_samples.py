@@ -6,12 +6,11 @@ run without time skip.
 import numpy as np
 import pytest
 from kairos_gateware.contracts import pulse as facts
-from kairos_gateware.testbenches.synthesis import LATENCY, build_synthesis
 
 from kairos.contracts.pulse import Parameter
 from kairos.pulse import Model, Recording
 from tests.support.command import Kairos
-from tests.support.paths import BUILD
+from tests.support.pulse_tones import EXPERIMENT, tones
 
 GATES = """import math
 
@@ -35,29 +34,6 @@ def definition():
     sequence = ["arm", "x", "z", "x", "ms", ("x", "on"), "z", "z", "x", ("z", "on"), "ms"]
     return GateSet(gates, sequence, core)
 """
-
-EXPERIMENT = """
-from artiq.experiment import *
-
-
-class Exp(EnvExperiment):
-    def build(self):
-        self.setattr_device("core")
-        self.setattr_device("pulse0")
-        words = definition().words().reshape(-1).view("<i4")
-        self.words = words.tolist()
-
-    @kernel
-    def run(self):
-        self.core.reset()
-        delay(100*us)
-        self.pulse0.send(self.words)
-        delay(1*ms)
-        self.pulse0.trigger()
-        delay(1*ms)
-        self.pulse0.check()
-"""
-
 
 WAIT_CYCLES = 40
 """Of the gate `arm`, which waits."""
@@ -109,18 +85,10 @@ def test_recorded_parameters_match_the_model(recordings):
 def test_samples_of_model_match_the_gateware(recordings):
     """Sample for sample: the verilated tones receive the engines' output, which the model also
     renders."""
-    logic = build_synthesis(BUILD / "gateware" / "pulse_synthesis8", 8)
     begin, cycles = played(recordings[0])
-    first = begin // 8 - 5
+    first, count = begin // 8 - 5, cycles + 50
     for channel in range(2):
-        rows = np.zeros(cycles + 50 + LATENCY, logic.inputs)
-        count = len(rows) - LATENCY
-        fields = recordings[0].fields(channel, first * 8, (first + count) * 8)
-        rows["values"][:count] = fields[:, : facts.PARAMETERS] % 2**facts.VALUE_BITS
-        rows["applied"][:count] = fields[:, facts.PARAMETERS : -1] % 2**facts.VALUE_BITS
-        rows["synchronise"][:count] = fields[:, -1] & 3
-        rows["counter"] = (first + np.arange(len(rows))) * 8 % 2**facts.VALUE_BITS
-        made = logic.play(rows)["samples"][LATENCY:].astype("i2").reshape(-1)
+        made = tones(recordings[0], channel, first, count)
         rendered = recordings[0].samples(channel, first * 8, (first + count) * 8)
         assert np.abs(rendered).max() > 10_000
         assert (made == rendered).all()

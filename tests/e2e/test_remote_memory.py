@@ -3,10 +3,13 @@ gateware."""
 
 import pytest
 
-from tests.support.board_registers import DONE, REFUSED, Board
+from kairos.contracts.batch import Outcome
+from kairos.hub import Program, ProgramError
+from tests.support.board_registers import DONE, REFUSED, BatchEnded, Board
 from tests.support.boards import MEMORY_PAIR, System
 from tests.support.command import run_kairos
 from tests.support.gateware import built
+from tests.support.hub import Hub, demo_lab, fails
 from tests.support.kernels import kernel, marks
 from tests.support.raw_session import Session
 
@@ -59,6 +62,46 @@ def test_loads_return_stored_words_in_both_directions(boards):
             assert {status for status, _ in asker.access(*[(TARGET,)] * 16)} == {DONE}
         (timeout,) = asker.batch(("remote_timeout",))
         assert 500 <= timeout <= 800, "twice 2.3 us, and what has not decayed"
+
+
+def test_failed_early_store_ends_its_batch_with_that_outcome(boards):
+    """And only that one: the failure is known then, with its address, so that the next one works."""
+    master, satellite = boards
+    satellite.export(TARGET, 0x1000, 1)
+    master.batch(("remote_early_acknowledge", 1), ("remote_data", 3))
+    with pytest.raises(BatchEnded) as ended:
+        master.batch(("remote_address", TARGET + 8), ("remote_store", 1))
+    assert ended.value.outcome == Outcome.STORE_FAILED
+    assert master.batch(("remote_late_address",), ("remote_late",)) == [TARGET + 8, REFUSED << 1]
+    satellite.export(TARGET, 0x1000, 3)
+    assert master.store(TARGET + 8, 4) == [DONE] and master.load(TARGET + 8) == (DONE, 4)
+    master.batch(("remote_early_acknowledge", 0))
+
+
+def test_hub_reports_an_early_store_that_has_failed(boards, tmp_path):
+    """Of a program, and of a single register."""
+    master, satellite = boards
+    satellite.export(TARGET, 0x1000, 1)
+    hub = Hub(tmp_path, {"demo": master.system.address})
+    try:
+        with demo_lab(hub) as lab:
+            demo = lab["demo"]
+            program = Program()
+            for name, value in [("early_acknowledge", 1), ("address", TARGET + 16), ("data", 6), ("store", 1)]:
+                program.write(f"remote/{name}", value)
+            with pytest.raises(ProgramError) as failed:
+                demo.run(program)
+            assert (failed.value.code, failed.value.step) == ("STORE_FAILED", 3)
+            assert "see remote_late_address" in str(failed.value)
+            remote = demo.registers.remote
+            assert remote.late_address.read() == TARGET + 16
+            fails("ABORTED", "a store in another board's memory has failed", lambda: remote.store.write(1))
+            satellite.export(TARGET, 0x1000, 3)
+            demo.run(program)
+            remote.early_acknowledge.write(0)
+        assert master.load(TARGET + 16) == (DONE, 6)
+    finally:
+        hub.close()
 
 
 def test_remote_board_is_addressed_by_its_number(boards):

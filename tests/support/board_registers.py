@@ -5,11 +5,19 @@ import struct
 
 from .raw_management import Management
 
-__all__ = ["DONE", "REFUSED", "UNREACHABLE", "Board"]
+__all__ = ["DONE", "REFUSED", "UNREACHABLE", "BatchEnded", "Board"]
 
 READ, WRITE, POLL = 1, 2, 4
 DONE, REFUSED, UNREACHABLE = 0, 1, 3
 """Status codes of a load or store."""
+
+
+class BatchEnded(Exception):
+    """A batch has ended with this outcome, at this instruction."""
+
+    def __init__(self, outcome, instruction):
+        super().__init__(outcome, instruction)
+        self.outcome = outcome
 
 
 class Board:
@@ -34,7 +42,7 @@ class Board:
 
     def batch(self, *steps):
         """Execute steps: (name, value) writes, (name,) reads, (name, value, mask) waits. Returns
-        the values read."""
+        the values read. Raises BatchEnded if its outcome is not `done`."""
         program, sizes = b"", []
         for name, *operands in steps:
             words = self._words(name)
@@ -49,7 +57,8 @@ class Board:
         assert self.client.reply(b"\x86" + self.client.pack(program)) == 133
         answer = self.client.bytes()
         outcome, at = struct.unpack_from("<B3xI", answer)
-        assert outcome == 0, (outcome, at)
+        if outcome:
+            raise BatchEnded(outcome, at)
         results = list(struct.unpack_from(f"<{(len(answer) - 12) // 4}I", answer, 12))
         read = []
         for (_, *operands), size in zip(steps, sizes, strict=True):

@@ -98,8 +98,8 @@ impl TryFrom<u8> for Operation {
     }
 }
 
-/// How a batch ended. With 1 to 4 or 6 nothing was executed, otherwise everything before the instruction at which it
-/// ended.
+/// How a batch ended. With 1 to 4 or 6 nothing was executed, with 10 everything, otherwise everything before the
+/// instruction at which it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Outcome {
@@ -123,11 +123,14 @@ pub enum Outcome {
     BusStuck = 8,
     /// The kernel did not end its transaction on the I2C bus in time.
     BusBusy = 9,
+    /// All instructions were executed, but a store in another board's memory has failed after its early
+    /// acknowledgement; `remote_late_address` says where.
+    StoreFailed = 10,
 }
 
 impl Outcome {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Done,
         Self::Malformed,
         Self::NotExported,
@@ -138,6 +141,7 @@ impl Outcome {
         Self::NotAcknowledged,
         Self::BusStuck,
         Self::BusBusy,
+        Self::StoreFailed,
     ];
 }
 
@@ -157,6 +161,7 @@ impl TryFrom<u8> for Outcome {
             7 => Self::NotAcknowledged,
             8 => Self::BusStuck,
             9 => Self::BusBusy,
+            10 => Self::StoreFailed,
             other => return Err(other),
         })
     }

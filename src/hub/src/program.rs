@@ -40,6 +40,10 @@ impl Compiled {
             ),
             Outcome::BusStuck => (v1::Outcome::BusStuck, "a line of the I2C bus is held low"),
             Outcome::BusBusy => (v1::Outcome::BusBusy, "the kernel does not release the I2C bus"),
+            Outcome::StoreFailed => (
+                v1::Outcome::StoreFailed,
+                "a store in another board's memory has failed after its acknowledgement: see remote_late_address",
+            ),
             _ => (v1::Outcome::Done, ""),
         };
         let complete = outcome == v1::Outcome::Done;

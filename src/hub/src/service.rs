@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use kairos_proto::batch::Outcome;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
@@ -125,8 +126,11 @@ impl Registers for Service {
             return Err(Status::permission_denied(format!("{name} {}", register.only())));
         }
         register.takes(&name, value)?;
-        device.run(program::write(register, value)).await?;
-        Ok(Response::new(WriteResponse {}))
+        let done = device.run(program::write(register, value)).await?;
+        match done.ending.outcome {
+            Outcome::Done => Ok(Response::new(WriteResponse {})),
+            _ => Err(Status::aborted(format!("{name}: {}", done.ending))),
+        }
     }
 
     async fn run(&self, request: Request<RunRequest>) -> Result<Response<RunResponse>, Status> {

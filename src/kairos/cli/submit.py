@@ -120,7 +120,7 @@ def _found(lab, args) -> tuple[dict, dict]:
         listed = lab.experiments()
         found = _listed(listed, args)
     if found is None:
-        newest = "" if in_folder else ", 'kairos experiments scan' looks at the newest commit"
+        newest = "" if in_folder else " ('kairos experiments scan' looks at the newest commit)"
         known = suggestion(args.experiment, names_of(listed["experiments"])) or "; 'kairos experiments' lists all"
         raise UsageError(f"there is no experiment or file '{args.experiment}'{known}{newest}")
     return found

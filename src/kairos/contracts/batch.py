@@ -80,8 +80,8 @@ class Operation(IntEnum):
 
 
 class Outcome(IntEnum):
-    """How a batch ended. With 1 to 4 or 6 nothing was executed, otherwise everything before the instruction at which it
-    ended."""
+    """How a batch ended. With 1 to 4 or 6 nothing was executed, with 10 everything, otherwise everything before the
+    instruction at which it ended."""
 
     DONE = 0
     """All instructions were executed."""
@@ -103,3 +103,6 @@ class Outcome(IntEnum):
     """A line of the I2C bus is held low."""
     BUS_BUSY = 9
     """The kernel did not end its transaction on the I2C bus in time."""
+    STORE_FAILED = 10
+    """All instructions were executed, but a store in another board's memory has failed after its early acknowledgement;
+    `remote_late_address` says where."""

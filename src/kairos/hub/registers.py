@@ -77,7 +77,8 @@ class Register:
         return value
 
     def write(self, value: int):
-        """Write the value. HubError if it does not fit, or the register belongs to the firmware."""
+        """Write the value. HubError if it does not fit, or the register belongs to the firmware; also if it began a
+        store in another board's memory that has failed, although it was acknowledged."""
         self._lab.call("Registers", "Write", device=self._device, register=self.name, value=value)
 
     def __repr__(self) -> str:

@@ -175,11 +175,14 @@ class Recording:
         span = self._of("span", self.output(channel, name))
         return None if span is None else (span[0] * CYCLE_MU, span[1] * CYCLE_MU)
 
-    def samples(self, channel: int, begin_mu: int, end_mu: int, name: str | None = None) -> numpy.ndarray:
+    def samples(
+        self, channel: int, begin_mu: int, end_mu: int, name: str | None = None, imaginary: bool = False
+    ) -> numpy.ndarray:
         """Return samples (int16, 32767 is full scale) of a channel from `begin_mu` to before
-        `end_mu`, at equal distances: one per machine unit at 8 samples per cycle."""
+        `end_mu`, at equal distances: one per machine unit at 8 samples per cycle. With `imaginary`, those of
+        the second converter of a channel with I/Q outputs."""
         first, last = int(begin_mu) // CYCLE_MU, -(-int(end_mu) // CYCLE_MU)
-        content, _ = self._of("samples", self.output(channel, name), first, max(last - first, 0))
+        content, _ = self._of("samples", self.output(channel, name), first, max(last - first, 0), imaginary)
         samples = numpy.frombuffer(content, dtype=numpy.int16)
         cut = [(time - first * CYCLE_MU) * self._samples_per_cycle // CYCLE_MU for time in (int(begin_mu), int(end_mu))]
         return samples[cut[0] : cut[1]]
@@ -191,7 +194,7 @@ class Recording:
         places = [place for place, output in enumerate(self.outputs) if output.name == name]
         first = int(begin_mu) // CYCLE_MU
         cycles = max(-(-int(end_mu) // CYCLE_MU) - first, 0)
-        samples = [numpy.frombuffer(self._of("samples", p, first, cycles)[0], dtype=numpy.int16) for p in places]
+        samples = [numpy.frombuffer(self._of("samples", p, first, cycles, False)[0], dtype=numpy.int16) for p in places]
         values = [self._fields(p, first, cycles)[:PARAMETERS] for p in places]
         core = Core(clock=CLOCK, samples_per_cycle=self._samples_per_cycle, channels=len(places))
         return Played(core, numpy.array(samples), numpy.array(values))

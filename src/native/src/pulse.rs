@@ -394,17 +394,22 @@ impl Recording {
         Ok(self.shown.span(output))
     }
 
-    /// Returns the samples (int16) of some cycles, and whether one was limited to full scale.
+    /// Returns the samples (int16) of some cycles, of the real or the imaginary part, and whether one was limited to
+    /// full scale.
     fn samples<'py>(
         &self,
         py: Python<'py>,
         output: usize,
         begin: u64,
         cycles: u64,
+        imaginary: bool,
     ) -> PyResult<(Bound<'py, PyBytes>, bool)> {
         self.has(output)?;
         let mut samples = Vec::new();
-        let limited = py.detach(|| self.shown.samples(output, begin, cycles, &mut samples));
+        let limited = py.detach(|| match imaginary {
+            false => self.shown.samples(output, begin, cycles, &mut samples),
+            true => self.shown.imaginary(output, begin, cycles, &mut samples),
+        });
         let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_ne_bytes()).collect();
         Ok((PyBytes::new(py, &bytes), limited))
     }

@@ -149,6 +149,7 @@ impl fmt::Display for Ending {
             Outcome::NotAcknowledged => write!(f, "instruction {number}: no device on the I2C bus has acknowledged"),
             Outcome::BusStuck => write!(f, "instruction {number}: a line of the I2C bus is held low"),
             Outcome::BusBusy => write!(f, "instruction {number}: the kernel does not let go of the I2C bus"),
+            Outcome::StoreFailed => write!(f, "a store in another board's memory has failed after its acknowledgement"),
         }
     }
 }

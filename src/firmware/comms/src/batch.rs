@@ -7,11 +7,14 @@ use embassy_sync::once_lock::OnceLock;
 use embassy_time::{Duration, Instant, Timer};
 use kairos_batch::{Batch, Device, Pause, Run};
 use kairos_contracts::batch::{I2C_READ_MAX, REPLY, RESULTS_MAX};
+use kairos_contracts::registers::remote;
 use kairos_pl::exports::Exports;
 use kairos_pl::{descriptor, Register};
 use kairos_proto::batch::{Ending, Outcome, Transfer};
+use kairos_proto::descriptor::Descriptor;
 
 use crate::i2c;
+use crate::link::LINKS;
 use crate::moninj::Pins;
 
 /// Steps executed before yielding: some tens of microseconds.
@@ -19,8 +22,11 @@ const STRETCH: usize = 256;
 /// Length of the longest answer, in bytes.
 const ANSWER_MAX: usize = REPLY + 4 * RESULTS_MAX as usize;
 
+/// Longer than a load or store takes until it has failed, however often it is sent (docs/gateware/remote.md).
+const STORED: Duration = Duration::from_micros(300);
+
 /// What this gateware offers to batches. It stays valid while the firmware runs.
-static GATEWARE: OnceLock<(Exports, Pins)> = OnceLock::new();
+static GATEWARE: OnceLock<(Exports, Pins, Links)> = OnceLock::new();
 
 /// Executes a batch, writes the answer to `buffer`, and returns its length; `None` if the longest
 /// answer would not fit.
@@ -34,9 +40,18 @@ pub async fn answer(program: &[u8], buffer: &mut [u8]) -> Option<usize> {
             steps: 0,
         },
         Ok(descriptor) => {
-            let (exports, pins) = GATEWARE.get_or_init(|| (Exports::new(&descriptor), Pins::find()));
+            let (exports, pins, links) =
+                GATEWARE.get_or_init(|| (Exports::new(&descriptor), Pins::find(), links(&descriptor)));
             match Batch::new(program, exports) {
-                Ok(batch) => execute(batch, *pins, &mut results).await,
+                Ok(batch) => {
+                    let mut logic = Logic {
+                        pins: *pins,
+                        links,
+                        stored: [false; LINKS],
+                    };
+                    let ending = execute(batch, &mut logic, &mut results).await;
+                    logic.completed(ending).await
+                }
                 Err(refusal) => refusal,
             }
         }
@@ -68,13 +83,12 @@ impl<'a> Results<'a> {
     }
 }
 
-async fn execute(batch: Batch<'_>, pins: Pins, results: &mut Results<'_>) -> Ending {
+async fn execute(batch: Batch<'_>, logic: &mut Logic<'_>, results: &mut Results<'_>) -> Ending {
     let mut run = Run::new(batch);
-    let mut logic = Logic(pins);
     // The waiting poll, identified by the number of steps before it, and when it began.
     let mut waiting = (u32::MAX, Instant::MIN);
     loop {
-        match run.go(STRETCH, &mut logic, |word| results.add(word)) {
+        match run.go(STRETCH, logic, |word| results.add(word)) {
             Pause::Long => yield_now().await,
             Pause::Wait(us) => Timer::after(Duration::from_micros(us.into())).await,
             Pause::Again(us) => {
@@ -104,10 +118,78 @@ async fn on_the_bus(wanted: &Transfer, results: &mut Results<'_>) -> Result<(), 
     Ok(())
 }
 
-/// The registers of this board. The check has verified that the batch may access them.
-struct Logic(Pins);
+/// The links with remote memory, before the places for more.
+type Links = [Option<Stores>; LINKS];
 
-impl Device for Logic {
+fn links(descriptor: &Descriptor) -> Links {
+    let mut found = (0..LINKS).filter_map(|link| Stores::find(descriptor, link));
+    core::array::from_fn(|_| found.next())
+}
+
+/// Registers of a link by which batches store in other boards' memory.
+#[derive(Clone, Copy)]
+struct Stores {
+    store: Register,
+    state: Register,
+    late: Register,
+    clear: Register,
+}
+
+impl Stores {
+    fn find(descriptor: &Descriptor, link: usize) -> Option<Self> {
+        let find = |name| Register::find_numbered(descriptor, name, link);
+        Some(Self {
+            store: find(remote::STORE)?,
+            state: find(remote::STATE)?,
+            late: find(remote::LATE)?,
+            clear: find(remote::LATE_CLEAR)?,
+        })
+    }
+
+    /// Waits until no store is in flight that began before. Returns whether one has failed after its acknowledgement,
+    /// which is then known, so that the next batch can store.
+    async fn has_failed(&self) -> bool {
+        let begun = Instant::now();
+        loop {
+            // Kernels, whose loads and stores take turns with these, may leave the link no pause.
+            let over = self.state.read() & remote::STATE_IDLE_BIT != 0 || begun.elapsed() >= STORED;
+            if self.late.read() & remote::LATE_FAILED_BIT != 0 {
+                self.clear.write(1);
+                return true;
+            }
+            if over {
+                return false;
+            }
+            yield_now().await;
+        }
+    }
+}
+
+/// The registers of this board. The check has verified that the batch may access them.
+struct Logic<'a> {
+    pins: Pins,
+    links: &'a Links,
+    /// By which of them the batch has stored.
+    stored: [bool; LINKS],
+}
+
+impl Logic<'_> {
+    /// How a batch that has come to this end has ended once its stores have.
+    async fn completed(&self, ending: Ending) -> Ending {
+        for (link, stored) in self.links.iter().map_while(Option::as_ref).zip(self.stored) {
+            if stored && ending.outcome == Outcome::Done && link.has_failed().await {
+                return Ending {
+                    outcome: Outcome::StoreFailed,
+                    instruction: ending.instruction.saturating_sub(1),
+                    ..ending
+                };
+            }
+        }
+        ending
+    }
+}
+
+impl Device for Logic<'_> {
     fn read(&mut self, address: u32) -> u32 {
         Register::at(address).map_or(0, Register::read)
     }
@@ -115,14 +197,17 @@ impl Device for Logic {
     fn write(&mut self, address: u32, value: u32) {
         if let Some(register) = Register::at(address) {
             register.write(value);
+            for (stored, link) in self.stored.iter_mut().zip(self.links.iter().map_while(Option::as_ref)) {
+                *stored |= link.store == register;
+            }
         }
     }
 
     fn probe(&mut self, channel: u32, number: u8) -> u64 {
-        self.0.probe_local(channel, number)
+        self.pins.probe_local(channel, number)
     }
 
     fn inject(&mut self, channel: u32, number: u8, value: u8) {
-        self.0.inject_local(channel, number, value);
+        self.pins.inject_local(channel, number, value);
     }
 }

@@ -1,4 +1,4 @@
-"""Failing copies and loads of another board's memory, in the verilated whole: a halted engine does
+"""Failing copies, loads and stores of another board's memory, in the verilated whole: a halted engine does
 nothing until the firmware clears it, so time may be skipped; and everything ends at the same time
 as without skipping, after a pause of any length, since timers resume from the same place."""
 
@@ -115,3 +115,30 @@ def test_unanswered_loads_end_as_without_skipping(built, joined):
     found = ends(joined(skip=True, plugged=False))
     assert [status for _, status in found] == [UNREACHABLE] * 3
     assert ends(joined(skip=False, plugged=False)) == found
+
+
+def test_early_store_that_fails_interrupts_until_it_is_known(built, joined):
+    """Its attempts are exhausted at the same time as without skipping."""
+    registers = built("memory").registers
+
+    def ends(ps):
+        """What the registers say of the store, and of a load after it."""
+        ps.advance(ps.out.sim_tsc + QUIET)
+        ps.write(registers["remote_early_acknowledge"], 1)
+        ps.write(registers["remote_address"], SOURCE)
+        ps.write(registers["remote_store"], 1)
+        found = [ps.read(registers["remote_state"]) >> 3, ps.out.irq_f2p]
+        ps.advance(ps.out.sim_tsc + 16_300)
+        while not ps.out.irq_f2p:
+            ps.step()
+        ps.write(registers["remote_load"], 1)
+        found += [ps.read(registers[name]) for name in ("remote_late", "remote_late_address", "remote_state")]
+        ps.write(registers["remote_late_clear"], 1)
+        ps.advance(ps.out.sim_tsc + QUIET)
+        return [*found, ps.out.irq_f2p]
+
+    ps, exact = [joined(skip, plugged=False) for skip in (True, False)]
+    late, state = 1 | UNREACHABLE << 1, 4 | UNREACHABLE << 3
+    assert ends(ps) == [0, 0, late, SOURCE, state, 0] == ends(exact)
+    assert [levels for _, levels, _ in ps.recorded] == [0, 2, 0]
+    assert exact.recorded == ps.recorded

@@ -166,20 +166,21 @@ impl Recording {
     /// clamped to full scale.
     pub fn samples(&self, output: usize, from: u64, cycles: u64, out: &mut Vec<i16>) -> bool {
         let Output { core, channel, .. } = self.outputs[output];
-        let mut sums = if self.settings[core].couples() {
+        let sums = if self.settings[core].couples() {
             self.compensated(core, channel, from, cycles)
         } else {
             let mut sums = Vec::new();
             self.render(output, from, from + cycles, &mut sums, Synthesiser::real);
             sums
         };
-        let mut limited = false;
-        out.extend(sums.drain(..).map(|sum| {
-            let (sample, too_far) = saturate(sum);
-            limited |= too_far;
-            sample
-        }));
-        limited
+        limit(sums.into_iter(), out)
+    }
+
+    /// Likewise those of the imaginary part, which crosstalk compensation does not reach.
+    pub fn imaginary(&self, output: usize, from: u64, cycles: u64, out: &mut Vec<i16>) -> bool {
+        let mut signals = Vec::new();
+        self.render(output, from, from + cycles, &mut signals, Synthesiser::complex);
+        limit(signals.into_iter().map(|(_, imaginary)| imaginary), out)
     }
 
     /// Sums of a channel, including crosstalk compensation.
@@ -251,6 +252,17 @@ impl Recording {
         });
         silence(until - at, out);
     }
+}
+
+/// Appends the samples for these sums. Returns whether any was clamped to full scale.
+fn limit(sums: impl Iterator<Item = i32>, out: &mut Vec<i16>) -> bool {
+    let mut limited = false;
+    out.extend(sums.map(|sum| {
+        let (sample, too_far) = saturate(sum);
+        limited |= too_far;
+        sample
+    }));
+    limited
 }
 
 /// Reads the fields announced by a head.
