@@ -25,7 +25,7 @@ does not tell."""
 def db(tmp_path_factory):
     """A device database, with the description of the system beside it."""
     folder = tmp_path_factory.mktemp("boards")
-    master, system = card_boards(folder)
+    master, system = card_boards(folder, drtio=("shuttler",))
     path = folder / "device_db.py"
     path.write_text(render(master, f"emulator://{system}"))
     return path
