@@ -14,6 +14,7 @@ import pytest
 from kairos.boot import boards, boot_image
 from kairos.contracts.memory import RUNTIME
 from tests.support import PATIENCE
+from tests.support.command import run_kairos
 from tests.support.paths import FIRMWARE, GATEWARE, ROOT
 
 BOOT = b"BOOT    BIN"
@@ -132,8 +133,7 @@ def test_card_boots_after_power_loss_during_replacement(boot_device, card, tmp_p
         path = card((BOOT, image))
         device = boot_device("--sd", path, "--set", f"sd_cut_after={sectors + more}")
         device.wait_for("network: 10.0.2.15")
-        command = [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash"]
-        done = subprocess.run([*command, str(tmp_path / "new")], capture_output=True, text=True, timeout=PATIENCE)
+        done = run_kairos("device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash", tmp_path / "new")
         assert (done.returncode == 0) == (more == 100), done.stderr
         device.close()
         device = boot_device("--sd", path)
@@ -149,8 +149,7 @@ def test_unbootable_image_is_refused_and_old_one_kept(boot_device, card, image, 
 
     def flash(device, content):
         (tmp_path / "new").write_bytes(content)
-        command = [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash"]
-        return subprocess.run([*command, str(tmp_path / "new")], capture_output=True, text=True, timeout=PATIENCE)
+        return run_kairos("device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash", tmp_path / "new")
 
     path = card((BOOT, image))
     device = boot_device("--sd", path)

@@ -1,13 +1,12 @@
 """A device with a key: its answers byte for byte, with and without the key, and `kairos device --key`."""
 
 import hmac
-import subprocess
-import sys
 
 import pytest
 
-from tests.support import PATIENCE, sd_card
+from tests.support import sd_card
 from tests.support.boot_images import small_image
+from tests.support.command import run_kairos
 from tests.support.connection import Closed
 from tests.support.kernels import run_empty
 from tests.support.raw_management import Management
@@ -208,9 +207,7 @@ def test_invalid_key_on_the_card_closes_management(start_device, tmp_path, key):
 
 
 def kairos(device, *arguments):
-    address = f"{device.host}:{device.ports[1380]}"
-    command = [sys.executable, "-m", "kairos", "device", "-D", address, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    return run_kairos("device", "-D", f"{device.host}:{device.ports[1380]}", *arguments)
 
 
 def assert_one_line(done, text):

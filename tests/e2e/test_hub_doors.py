@@ -10,7 +10,7 @@ import pytest
 import kairos.hub
 from tests.support.hub import PROTOCOL, Hub, token_entry
 from tests.support.laboratory import Laboratory
-from tests.support.strangers import as_stranger
+from tests.support.strangers import as_stranger, open_to_strangers
 from tests.support.websocket import Live
 
 ROLES = ("look", "operate", "administer")
@@ -77,8 +77,7 @@ def test_sockets_of_a_laboratory_refuse_other_users(tmp_path):
     try:
         sockets = [path for path in (tmp_path / ".kairos").rglob("*") if path.is_socket()]
         assert {"rpc.sock", "runs.sock"} < {path.name for path in sockets}
-        for folder in [tmp_path, *tmp_path.parents[:3]]:
-            folder.chmod(0o755)
+        open_to_strangers(tmp_path)
         for mode in (0o700, 0o755):  # as it is made, and as somebody may have opened it
             (tmp_path / ".kairos").chmod(mode)
             for path in sockets:

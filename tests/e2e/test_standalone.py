@@ -1,10 +1,9 @@
 """An experiment as the idle kernel: compiled, written to the device, run by it."""
 
 import re
-import subprocess
-import sys
 
-from tests.support import PATIENCE, sd_card
+from tests.support import sd_card
+from tests.support.command import run_kairos
 from tests.support.kernels import edges
 from tests.support.waiting import until
 
@@ -54,8 +53,7 @@ class Prints(EnvExperiment):
 
 def device(address, *arguments):
     """Run `kairos device`."""
-    command = [sys.executable, "-m", "kairos", "device", "-D", address, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    return run_kairos("device", "-D", address, *arguments)
 
 
 def install(kairos, emulated, source, library):

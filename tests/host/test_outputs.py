@@ -1,12 +1,15 @@
 """Output files of a run: checked before it, and written whatever happens."""
 
 import os
+import signal
+import sys
 from types import SimpleNamespace
 
 import pytest
 from matplotlib.artist import Artist
 
 from kairos.applets.live import Applets
+from kairos.cli import signals
 from kairos.cli.outputs import Outputs, _check_place
 from kairos.cli.replaced import check_outputs
 from kairos.errors import CommandLineError, UsageError
@@ -193,3 +196,17 @@ def test_file_without_recording_is_named(tmp_path, capsys):
     assert capsys.readouterr().err == (
         f"kairos: no kernel has run, so --vcd {tmp_path}/o.vcd, --plot {tmp_path}/o.png are not written\n"
     )
+
+
+def test_interrupt_while_a_place_is_checked_leaves_no_file(tmp_path, monkeypatch):
+    """An empty file would be taken for the results of the run that was interrupted."""
+
+    def interrupted(*_):
+        monkeypatch.undo()
+        signals._arrivals.arrived(signal.SIGINT, sys._getframe())
+        return os.stat(tmp_path / "run.h5")
+
+    monkeypatch.setattr(os, "fstat", interrupted)
+    with pytest.raises(signals.Terminated):
+        _check_place(tmp_path / "run.h5")
+    assert list(tmp_path.iterdir()) == []

@@ -46,6 +46,23 @@ def test_new_database_has_all_tables_of_this_version(tmp_path):
     database.close()
 
 
+def test_new_database_equals_one_that_went_through_all_changes(tmp_path):
+    def schema(*statements: str):
+        path = tmp_path / f"{len(statements)}.db"
+        with sqlite3.connect(path) as begun:
+            for statement in statements:
+                begun.execute(statement)
+        Database(f"sqlite:///{path}").close()
+        with sqlite3.connect(path) as made:
+            rows = made.execute("select type, name, sql from sqlite_master where name not like '%alembic_version%'")
+            return sorted(rows), made.execute("select version_num from alembic_version").fetchall()
+
+    # A table that is there already, as after a first start that was killed, leaves the database to the changes.
+    table = "create table alembic_version (version_num varchar(32) not null primary key)"
+    assert schema() == schema(table)
+    assert schema()[1] == [(HEAD,)]
+
+
 def test_database_of_a_later_version_is_refused_in_a_line(tmp_path):
     path = tmp_path / "lab.db"
     Database(f"sqlite:///{path}").close()

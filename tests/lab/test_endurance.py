@@ -157,8 +157,10 @@ class Endurance:
                 for pid in list(self.lab.pids().values())[:1]:
                     kill(pid)
             case "kill fork server":
-                for pid, command in processes(self.folder).items():
-                    if "forkserver" in command and self.is_child(pid):
+                found = processes(self.folder)
+                first = found.get(self.lab.process.pid)  # which is a fork of the laboratory
+                for pid, command in found.items():
+                    if ("forkserver" in command or command == first) and self.is_child(pid):
                         kill(pid)
             case "kill laboratory" | "kill both" | "end laboratory":
                 self.lab.end() if act == "end laboratory" else self.lab.kill()

@@ -188,7 +188,6 @@ class Keeps(EnvExperiment):
     def run(self):
         self.set_dataset("kept", [0], broadcast=True, persist=True)
         self.set_dataset("shared", 1, broadcast=True, persist=True)
-        (HOME / "running").touch()
         while not (HOME / "go").exists():
             time.sleep(0.02)
         self.set_dataset("kept", [1], broadcast=True, persist=True, unit="V")
@@ -203,7 +202,7 @@ class Keeps(EnvExperiment):
 def test_values_set_without_a_laboratory_by_a_run_that_is_killed_are_kept(lab):
     (lab.folder / "repository" / "keeps.py").write_text(KEEPS)
     rid = lab.submit({"file": "keeps.py", "repo_rev": None})
-    until((lab.folder / "running").exists)
+    until(lambda: "shared" in lab.datasets())
     lab.set_dataset("shared", 2, True)
     lab.kill()
     (lab.folder / "go").touch()

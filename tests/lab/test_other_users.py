@@ -5,12 +5,11 @@ import pytest
 from kairos.labclient import LaboratoryOffline, connect
 from kairos.labfolder import names, state_of
 from tests.support.laboratory import Laboratory
-from tests.support.strangers import as_stranger
+from tests.support.strangers import as_stranger, open_to_strangers
 
 
 def test_laboratory_of_another_user_is_named_with_its_owner(lab, monkeypatch):
-    for folder in [lab.folder, *lab.folder.parents[:3]]:
-        folder.chmod(0o755)
+    open_to_strangers(lab.folder)
     below = lab.folder / "below"
     below.mkdir()
     wanted = f"LaboratoryOffline: the laboratory in {lab.folder} belongs to root: others reach it by its page"

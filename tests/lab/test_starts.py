@@ -6,7 +6,9 @@ import signal
 import socket
 from pathlib import Path
 
-from kairos.lab.forkserver import ATTEMPTS, Spares
+import pytest
+
+from kairos.lab.forkserver import ATTEMPTS, Forked, Spares
 from kairos.lab.processes import Processes, holder_of
 from tests.support import PATIENCE
 
@@ -17,12 +19,13 @@ def fork(processes, folder, number):
     return processes.fork("run", number, folder / str(number), begin)
 
 
-def test_start_succeeds_although_the_waiting_process_or_the_fork_server_was_killed(tmp_path):
+@pytest.mark.parametrize("forked", [False, True], ids=["program", "fork"])
+def test_start_succeeds_although_the_waiting_process_or_the_fork_server_was_killed(tmp_path, forked):
     def children(pid):
         return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
     async def work():
-        processes = Processes(tmp_path / "socket", lambda *_: None)
+        processes = Processes(tmp_path / "socket", lambda *_: None, first)
         await processes.start()
         await processes.ready.wait()
         parent = processes._parent.pid
@@ -42,7 +45,9 @@ def test_start_succeeds_although_the_waiting_process_or_the_fork_server_was_kill
             await process.stop(orderly=False)
         await processes.stop()
 
+    first = Forked() if forked else None
     asyncio.run(asyncio.wait_for(work(), PATIENCE))
+    assert first is None or first.returncode == -signal.SIGKILL
 
 
 def test_process_given_up_while_it_is_started_ends_and_the_next_is_its_own(tmp_path):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from . import PATIENCE
 from .paths import EXAMPLES
+from .prepared import run
 
 HEAD = """from artiq.experiment import *
 
@@ -58,9 +59,8 @@ def heed_signals():
 
 
 def run_kairos(*words, timeout=PATIENCE, **options):
-    """Run the command with these words only; `options`: for `subprocess.run`."""
-    command = [sys.executable, "-m", "kairos", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
+    """Run the command with these words only; `options`: for `subprocess.Popen`."""
+    return run([sys.executable, "-m", "kairos", *map(str, words)], timeout, **options)
 
 
 class Kairos:
@@ -75,14 +75,7 @@ class Kairos:
 
     def __call__(self, *arguments, timeout=PATIENCE, env=(), **options):
         """Run the command; `env`: additional environment variables."""
-        return subprocess.run(
-            self.command(*arguments, **options),
-            cwd=self.directory,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            env={**os.environ, **dict(env)},
-        )
+        return run(self.command(*arguments, **options), timeout, cwd=self.directory, env={**os.environ, **dict(env)})
 
     def run(self, body, *arguments, head=HEAD, **options):
         """Run an experiment whose methods are `body` (indented by four spaces)."""

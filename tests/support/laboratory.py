@@ -12,6 +12,7 @@ from pathlib import Path
 from kairos.labclient import connect
 
 from . import PATIENCE
+from .prepared import Popen
 from .waiting import until
 
 __all__ = ["EXPERIMENTS", "Laboratory"]
@@ -145,7 +146,7 @@ class Laboratory:
         (self.folder / ".kairos" / "address.json").unlink(missing_ok=True)
         self.output = (self.folder / "output").open("ab")
         command = [sys.executable, *program, str(self.folder)]
-        self.process = subprocess.Popen(command, stdout=self.output, stderr=self.output, start_new_session=True)
+        self.process = Popen(command, stdout=self.output, stderr=self.output, start_new_session=True)
         until(self._is_up, self._said)
         self._client = None
         return self

@@ -5,14 +5,22 @@ import json
 import os
 import select
 import signal
+from pathlib import Path
 
 import pytest
 
 from . import PATIENCE
 
-__all__ = ["as_stranger"]
+__all__ = ["as_stranger", "open_to_strangers"]
 
 STRANGER = 65534
+
+
+def open_to_strangers(folder: Path):
+    """Let other users reach a folder of the tests, through all that are its parents."""
+    for place in [folder, *folder.parents]:
+        if place.stat().st_mode & 0o055 != 0o055 and place.owner() == folder.owner():
+            place.chmod(0o755)
 
 
 def as_stranger(call) -> str:

@@ -78,6 +78,56 @@ pub mod satellite {
     pub const PHASE_MEASURED_BIT: u32 = 4096;
 }
 
+/// Names of the registers of `card`.
+pub mod card {
+    /// Bit 0 the line to the card carries words, 1 its counter is about to be set, 2 the answer to `echo` has not come,
+    /// 3 RTIO has been reset, and the card is to be: until `cleared` is written, or the card is not reachable, nothing
+    /// is sent to its channels, and the initiator is busy.
+    pub const STATE: &str = "card_state";
+    /// Bit of `card_state`.
+    pub const STATE_LINE_BIT: u32 = 1;
+    /// Bit of `card_state`.
+    pub const STATE_TIME_DUE_BIT: u32 = 2;
+    /// Bit of `card_state`.
+    pub const STATE_ECHO_DUE_BIT: u32 = 4;
+    /// Bit of `card_state`.
+    pub const STATE_RESET_DUE_BIT: u32 = 8;
+
+    /// Write: whether the card's channels can be reached, as `satellite_state` then says; 0 when the line goes down.
+    pub const REACHABLE: &str = "card_reachable";
+
+    /// Cycles by which `set_time` sets the card's counter ahead.
+    pub const CORRECTION: &str = "card_correction";
+
+    /// Write: set the card's counter to this board's.
+    pub const SET_TIME: &str = "card_set_time";
+
+    /// Write: measure the round trip.
+    pub const ECHO: &str = "card_echo";
+
+    /// Cycles from the first word of the echo request to the reply; saturates.
+    pub const ROUND_TRIP: &str = "card_round_trip";
+
+    /// Write: the card's channels have been reset.
+    pub const CLEARED: &str = "card_cleared";
+
+    /// Outputs for which the card is known to have room.
+    pub const SPACE: &str = "card_space";
+
+    /// Words from the card with an invalid character, or with characters that do not go together; this and the counters
+    /// below saturate.
+    pub const WRONG: &str = "card_wrong";
+
+    /// Real-time packets from the card that ended too early, or of an unknown type.
+    pub const MALFORMED: &str = "card_malformed";
+
+    /// Questions for room that were not answered in time.
+    pub const NO_SPACE_REPLY: &str = "card_no_space_reply";
+
+    /// Reads that were not answered in time.
+    pub const NO_READ_REPLY: &str = "card_no_read_reply";
+}
+
 /// Names of the registers of `remote`.
 pub mod remote {
     /// Byte address of a 64-bit word in the memory of the board at the other end.

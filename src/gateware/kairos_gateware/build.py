@@ -23,17 +23,21 @@ __all__ = ["BOARDS", "build_id", "build_sim", "is_built", "main"]
 _SIM_FILES = ["kairos_sim.v", "kairos_sim.bit", "descriptor.bin", "descriptor.json", "device_db.py", "libkairos_pl.so"]
 _BUILT_FROM = "build_id"
 
+_NO_LOGIC = ("figures", "testbenches")
+"""Packages that no build imports: they measure and test its logic."""
+
 BOARDS = ["sim", "zc706", "kasli_soc", "ebaz4205", "redpitaya"]
 
 
 def build_id(variant, board: str) -> str:
-    """First 16 hexadecimal digits of a hash over this package's sources, the variant's content and
+    """First 16 hexadecimal digits of a hash over the sources of this package's logic, the variant's content and
     the board's name. variant: `Variant`."""
     digest = hashlib.sha256(f"{variant};{board}".encode())
     root = Path(__file__).parent
     for path in sorted([*root.rglob("*.py"), *(root / "boards").glob("*.toml")]):
-        if not path.name.startswith("test_"):
-            digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
+        name = path.relative_to(root)
+        if not (name.parts[0] in _NO_LOGIC or path.name.startswith(("test_", "conftest"))):
+            digest.update(str(name).encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -67,7 +67,8 @@ class Variant:
     upstream board accesses a block of this one, None without. block: of `REGION_BLOCKS`, in this board's logic, which
     regions of its remote memory can show; None without. eem: the EEM connector of the upstream board at
     which this one is, a card; None for a link over fibre. low: pins that hardware holds at 0: inputs of cards that no
-    channel drives. cross_links: links beside the tree, with remote memory only, to any boards that have one, too."""
+    channel drives. cross_links: links beside the tree, with remote memory only, to any boards that have one, too.
+    drtio: a card with its maker's gateware, which speaks DRTIO; built for simulation only, where it stands for that."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -89,6 +90,7 @@ class Variant:
     board: str = ""
     low: tuple[str, ...] = ()
     cross_links: int = 0
+    drtio: bool = False
 
     def boards(self) -> tuple["Variant", ...]:
         """This board and all below it, in the order of their destinations."""

@@ -1,15 +1,14 @@
 """Verilog of a design, as Migen writes it, in time that grows with the design and not with its square.
 
 Three steps of Migen's converter take most of the time for a design of this size: statements are grouped by what they
-assign by comparing each with all groups before it, the text grows by a statement at a time, and the garbage collector
-looks through all of the design's parts again and again. The text is the same, to the byte.
+assign by comparing each with all groups before it, names are told apart likewise, and the garbage collector looks
+through all of the design's parts again and again. The text is the same, to the byte.
 """
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from migen import Signal
 from migen.fhdl import namer, verilog
 from migen.fhdl.tools import flat_iteration, list_targets
 
@@ -59,32 +58,6 @@ def group_by_targets(statements) -> list[tuple[set, list]]:
         (targets, [statement for _, statement in sorted(assigned, key=lambda each: each[0])])
         for targets, assigned in groups.values()
     ]
-
-
-_SIMULATED = "// synthesis translate_off\n{}// synthesis translate_on\n"
-
-
-def _combinational(fragment, names, display_run: bool) -> str:
-    """Return the assignments and blocks of what is not clocked. Each block has an event at the begin of a simulation,
-    since its signals may not change later."""
-    if not fragment.comb:
-        return "\n"
-    begin = Signal(name_override="dummy_s")
-    declared = f"reg {verilog._printsig(names, begin)};\n"
-    parts = [_SIMULATED.format(f"{declared}initial {names.get_name(begin)} <= 1'd0;\n"), "\n"]
-    for number, (targets, statements) in enumerate(group_by_targets(fragment.comb)):
-        if len(statements) == 1 and isinstance(statements[0], verilog._Assign):
-            parts += ["assign ", verilog._printnode(names, verilog._AT_BLOCKING, 0, statements[0])]
-            continue
-        event = Signal(name_override="dummy_d")
-        parts += ["\n", _SIMULATED.format(f"reg {verilog._printsig(names, event)};\n"), "always @(*) begin\n"]
-        if display_run:
-            parts.append(f'\t$display("Running comb block #{number}");\n')
-        for target in sorted(targets, key=lambda target: target.duid):
-            parts.append(f"\t{names.get_name(target)} <= {verilog._printexpr(names, target.reset)[0]};\n")
-        parts.append(verilog._printnode(names, verilog._AT_NONBLOCKING, 1, statements))
-        parts += [_SIMULATED.format(f"\t{names.get_name(event)} <= {names.get_name(begin)};\n"), "end\n"]
-    return "".join([*parts, "\n"])
 
 
 class _Positions(dict):
@@ -137,5 +110,5 @@ def _named(node, name: str = "") -> set[tuple[str, ...]]:
     return found
 
 
-verilog._printcomb, verilog.group_by_targets = _combinational, group_by_targets
+verilog.group_by_targets = group_by_targets
 namer._build_tree, namer._set_use_name = _tree, _named

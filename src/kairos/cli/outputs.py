@@ -18,6 +18,7 @@ from ..waveform.plot import write_plot
 from ..waveform.vcd import write_vcd
 from ..waveform.window import Window
 from .printed import print_notice
+from .signals import held
 
 __all__ = ["Outputs", "check_picture", "duration_ns", "table_limit", "window_of"]
 
@@ -283,13 +284,14 @@ def _check_place(path: Path):
     """Raise OSError if a file cannot be written there. An existing file is unchanged."""
     path = path.resolve()  # a symbolic link stays, even if there is nothing yet where it leads to
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    except FileExistsError:
-        with path.open("ab"):
-            return
-    try:
-        if os.path.samestat(os.fstat(made), path.stat()):  # and not a file of another run, which has just ended
-            path.unlink()
-    finally:
-        os.close(made)
+    with held():  # a signal would leave an empty file, as if it were the results
+        try:
+            made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        except FileExistsError:
+            with path.open("ab"):
+                return
+        try:
+            if os.path.samestat(os.fstat(made), path.stat()):  # and not a file of another run, which has just ended
+                path.unlink()
+        finally:
+            os.close(made)

@@ -11,14 +11,15 @@ from pathlib import Path
 from .. import compat
 from ..cli.printed import print_notice
 from ..errors import KairosError
+from .forkserver import Forked
 from .laboratory import Laboratory
 from .settings import Settings
 
 __all__ = ["main"]
 
 
-async def _run(settings: Settings, begun: float):
-    laboratory = Laboratory(settings)
+async def _run(settings: Settings, forked: Forked, begun: float):
+    laboratory = Laboratory(settings, forked)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, laboratory.end)
@@ -45,11 +46,14 @@ def main(folder: str) -> int:
     # Suppresses gRPC's own lines about forks, of which every start of a controller would print one.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     compat.install()
+    forked = Forked()
     try:
-        asyncio.run(_run(Settings.load(Path(folder).resolve()), begun))
+        asyncio.run(_run(Settings.load(Path(folder).resolve()), forked, begun))
     except KairosError as error:
         print_notice(f"kairos: {error}")
         return 1
+    finally:
+        forked.end()
     return 0
 
 

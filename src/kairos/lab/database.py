@@ -1,7 +1,7 @@
 """The laboratory's database: SQLite by default, or any that SQLAlchemy knows by its URL.
 
-A transaction is on the disk when it is committed. Tables of an older version are brought up to date
-by the numbered changes in :mod:`.migrations`.
+A transaction is on the disk when it is committed. An empty one gets the tables
+of this version; those of an older version are brought up to date by the numbered changes in :mod:`.migrations`.
 """
 
 import os
@@ -22,7 +22,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.schema import CreateSchema
 
 from ..errors import UsageError
-from .tables import owner
+from .tables import metadata, owner
 
 __all__ = ["HEAD", "Database", "Unavailable"]
 
@@ -111,8 +111,12 @@ class Database:
         )
 
     def _upgrade(self):
-        with self.engine.connect() as connection:
-            found = inspect(connection).has_table("alembic_version")
+        with self.engine.begin() as connection:
+            tables = inspect(connection).get_table_names()
+            if not tables:
+                self._make_tables(connection)
+                return
+            found = "alembic_version" in tables
             version = connection.execute(text("select version_num from alembic_version")).scalar() if found else None
         if version == HEAD:
             return
@@ -126,6 +130,14 @@ class Database:
         config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
         config.attributes["engine"] = self.engine
         command.upgrade(config, "head")
+
+    @staticmethod
+    def _make_tables(connection: Connection):
+        """Make the tables of this version in an empty database. The last is Alembic's own: without it, the next start
+        takes all changes for missing ones, and each finds what is there already."""
+        metadata.create_all(connection)
+        connection.execute(text("create table alembic_version (version_num varchar(32) not null primary key)"))
+        connection.execute(text("insert into alembic_version values (:head)"), {"head": HEAD})
 
     def _found(self) -> tuple[int, int] | None:
         """Return device and number of the file that has the database's name; None if there is none."""

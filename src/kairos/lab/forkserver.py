@@ -1,5 +1,9 @@
 """The process that starts processes of runs in milliseconds: everything they import is loaded already, and it forks.
 
+The first one of a laboratory is itself a fork of the process that becomes the laboratory, before that has threads and
+connections: it need not import again what both need, and imports the rest meanwhile. If it is killed, the next one is a
+program of its own.
+
 One process is always forked in advance; if it is killed, another one takes its place. If several end at once, the next
 one is forked when it is needed. This one is single-threaded, has no connection to a device and opens no file. It
 receives a line of PYON for each process: `kind`, `folder`, `path` and `begin`, see `kairos.lab.worker.main`, and
@@ -8,6 +12,7 @@ answers with its number, ``{"started": PID}``, null if none can be forked. When 
 laboratory.
 """
 
+import asyncio
 import fcntl
 import gc
 import logging
@@ -18,12 +23,13 @@ import socket
 import sys
 import time
 import traceback
+from contextlib import suppress
 
 from .. import compat, pyon
 from ..cli.provenance import know_imported
 from . import checking, examination, predicting, rehearsing, worker
 
-__all__ = ["Spares", "main"]
+__all__ = ["Forked", "Spares", "main"]
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +70,50 @@ def _load():
     ):
         __import__(module)
     know_imported()
+
+
+class Forked:
+    """A fork server as a fork of this process, and `connection` to it."""
+
+    def __init__(self):
+        self.connection, its = socket.socketpair()
+        self.returncode: int | None = None
+        self.pid = os.fork()
+        if self.pid:
+            its.close()
+            return
+        code = 1
+        try:
+            self.connection.close()
+            _serve(its.detach())
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+
+    def kill(self):
+        """End it at once; ProcessLookupError if it has ended."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def end(self):
+        """End it, if it has not ended."""
+        if self.returncode is None:
+            self.kill()
+            self._wait()
+
+    async def wait(self):
+        """Wait for its end."""
+        if self.returncode is None:
+            await asyncio.to_thread(self._wait)
+
+    def _wait(self):
+        try:
+            _, status = os.waitpid(self.pid, 0)
+        except ChildProcessError:  # another thread has waited for it
+            return
+        self.returncode = os.waitstatus_to_exitcode(status)
 
 
 class _Spare:
@@ -232,8 +282,11 @@ def main(descriptor: int):
                 send(started=spares.start(line))
 
 
+def _serve(descriptor: int):
+    """As `main`; an end of the laboratory at any moment is no error."""
+    with suppress(ConnectionError, KeyboardInterrupt):
+        main(descriptor)
+
+
 if __name__ == "__main__":
-    try:
-        main(int(sys.argv[1]))
-    except (ConnectionError, KeyboardInterrupt):
-        pass  # the laboratory has ended
+    _serve(int(sys.argv[1]))

@@ -65,8 +65,8 @@ FORK_SERVER = 10.0
 class Laboratory:
     """The laboratory with these settings; `start` it, and `stop` it in the end."""
 
-    def __init__(self, settings: Settings):
-        self.settings = settings
+    def __init__(self, settings: Settings, forked=None):
+        self.settings, self._forked = settings, forked
         self.results = settings.path(settings.results)
         self.state = settings.folder / STATE
         self.addresses: dict = {}
@@ -106,7 +106,7 @@ class Laboratory:
         self.layouts = Layouts(self.database)
         self.fits = Fits(self.datasets, self.database, self.results)
         self.interactive = InteractiveArguments()
-        self._processes = Processes(self.state / "runs.sock", self._serve)
+        self._processes = Processes(self.state / "runs.sock", self._serve, self._forked)
         await self._processes.start()
         self._devices = Devices(self.state, self._device_moved)
         await self._devices.start(settings.path(settings.device_db), self._entries)

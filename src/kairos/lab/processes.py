@@ -261,9 +261,9 @@ def some(reader: Reader) -> list[Record]:
 
 class Processes:
     """All processes. `path`: the socket to which they connect; `serve(process, number, service,
-    args, kwargs)`: answers their questions."""
+    args, kwargs)`: answers their questions; `first`: a fork server that runs already, a `forkserver.Forked`."""
 
-    def __init__(self, path: Path, serve: Callable):
+    def __init__(self, path: Path, serve: Callable, first=None):
         self.path, self._serve = path, serve
         self._known: dict = {}
         self._early_codes: dict[int, int] = {}
@@ -272,7 +272,9 @@ class Processes:
         """Processes that have connected before they are known."""
         self._started: asyncio.Queue = asyncio.Queue()
         self._starting = asyncio.Lock()
-        self._parent: asyncio.subprocess.Process | None = None
+        self._first = first
+        self._parent = None
+        """The fork server: a process of asyncio, or one that was forked."""
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task] = set()
         self.ready = asyncio.Event()
@@ -325,6 +327,9 @@ class Processes:
 
     async def _start_parent(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Start the fork server; returns the connection to it. OSError."""
+        if self._first is not None:
+            self._parent, self._first = self._first, None
+            return await asyncio.open_connection(sock=self._parent.connection)
         ours, its = socket.socketpair()
         with its:
             try:

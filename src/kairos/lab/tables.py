@@ -10,7 +10,7 @@ PYON text, times seconds of Unix time.
 
 from collections.abc import Iterable
 
-from sqlalchemy import Boolean, Column, Float, Index, Integer, LargeBinary, MetaData, Table
+from sqlalchemy import DDL, Boolean, Column, Float, Index, Integer, LargeBinary, MetaData, Table, event
 from sqlalchemy import String as _String
 from sqlalchemy import Text as _Text
 from sqlalchemy.types import TypeDecorator
@@ -35,6 +35,7 @@ __all__ = [
     "searched",
     "submissions",
     "tags",
+    "views",
 ]
 
 metadata = MetaData()
@@ -277,3 +278,21 @@ owner = Table(
     Column("name", String, nullable=False),
     Column("place", String, nullable=False),  # computer and folder
 )
+
+
+def views() -> Iterable[str]:
+    """Yield the statements that make the views for notebooks, those of an earlier version included."""
+    for name, table, columns in (
+        ("run_results", "results", ("name", "number", "error")),
+        ("run_arguments", "arguments", ("name", "value", "number")),
+    ):
+        yield f"drop view if exists {name}"
+        own = ", ".join(f"{table}.{column}" for column in columns)
+        yield (
+            f"create view {name} as select runs.rid, class_name, person, status, started, ended, {own} "
+            f"from runs join {table} on {table}.rid = runs.rid"
+        )
+
+
+for _statement in views():
+    event.listen(metadata, "after_create", DDL(_statement))

@@ -15,6 +15,9 @@ class Boards(EnvExperiment):
 
     @kernel
     def run(self):
+        # The card is brought up for a second after the start
+        while not self.core.get_rtio_destination_status(1):
+            self.core.wait_until_mu(self.core.get_rtio_counter_mu() + int64(1000000))
         self.core.reset()
         self.relay.init()
         self.relay.enable(1 << 5)

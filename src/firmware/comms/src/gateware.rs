@@ -95,6 +95,11 @@ impl Satellite {
         self.state.read() & satellite::STATE_UP_BIT != 0
     }
 
+    /// Its destination, on the board with the network.
+    pub(crate) fn destination(&self) -> u8 {
+        self.name.read() as u8
+    }
+
     /// One-way delay in cycles.
     pub(crate) fn delay(&self) -> u32 {
         self.delay.read()
@@ -251,16 +256,23 @@ pub fn find_errors(rtio: Option<Rtio>) {
     if bits == 0 {
         return;
     }
-    for (((bit, error, _), register), count) in ERRORS.iter().zip(rtio.channels).zip(&COUNTS) {
+    for ((bit, ..), register) in ERRORS.iter().zip(rtio.channels) {
         if bits & bit != 0 {
-            count.fetch_add(1, Ordering::Relaxed);
-            let channel = names::global(register.read());
-            let name = names::channel(channel).unwrap_or("unknown");
-            log::error!("{error} involving channel 0x{channel:04x}:{name}");
+            report(*bit, register.read());
         }
     }
     rtio.async_error.write(u32::from(bits));
-    SEEN.fetch_or(bits, Ordering::Relaxed);
+}
+
+/// Counts and logs an error of an output, and keeps it for `take_async_errors`. `bit`: of [`ERRORS`].
+pub(crate) fn report(bit: u8, channel: u32) {
+    for ((_, error, _), count) in ERRORS.iter().zip(&COUNTS).filter(|((of, ..), _)| *of == bit) {
+        count.fetch_add(1, Ordering::Relaxed);
+        let channel = names::global(channel);
+        let name = names::channel(channel).unwrap_or("unknown");
+        log::error!("{error} involving channel 0x{channel:04x}:{name}");
+    }
+    SEEN.fetch_or(bit, Ordering::Relaxed);
 }
 
 /// Logs when a satellite becomes reachable or unreachable, and the outputs it has lost.

@@ -1,6 +1,8 @@
 //! The links of this board: mailboxes of the gateware ([`Mailbox`]), each with an end of
 //! `src/firmware/links` that is run by a task of its own.
 //!
+//! Cards with their maker's gateware have other tasks ([`card`]), and no streams.
+//!
 //! Mailboxes are numbered; on a satellite the first belongs to the upstream link. The boards behind
 //! a link have consecutive destinations, so a link's own destination identifies them. Streams to
 //! them cross each link on the way, relayed by the boards between.
@@ -33,10 +35,12 @@ mod stream;
 
 pub use stream::LinkStream;
 
+mod card;
 mod counts;
 mod cross;
 mod mailbox;
 
+use card::Card;
 use counts::Counts;
 use cross::CrossLink;
 use mailbox::Mailbox;
@@ -54,6 +58,8 @@ const BUSY: Duration = Duration::from_millis(1);
 #[derive(Clone, Copy, Default)]
 pub struct Links {
     all: [Option<&'static Link>; LINKS],
+    /// Cards that speak DRTIO, at the places of their mailboxes.
+    cards: [Option<&'static Card>; LINKS],
     /// Number of boards behind this one.
     behind: u8,
 }
@@ -113,6 +119,9 @@ impl BackgroundWork for Links {
                 link.carry(&mut packet, now);
             }
         }
+        for card in self.cards.iter().flatten() {
+            card.carry(&mut packet, now);
+        }
     }
 }
 
@@ -126,6 +135,10 @@ impl Links {
             return;
         };
         for (number, buffer) in BUFFERS.iter().enumerate().skip(first) {
+            self.cards[number] = Card::start(spawner, &descriptor, number, number - first);
+            if self.cards[number].is_some() {
+                continue;
+            }
             let mailbox = Mailbox::find(&descriptor, number);
             let Some((mailbox, buffer)) = mailbox.zip(buffer.try_take()) else {
                 return;
@@ -177,6 +190,10 @@ impl Links {
             out.write_str(core::mem::replace(&mut separator, ", "))?;
             link.write_to(out)?;
         }
+        for card in self.cards.iter().flatten() {
+            out.write_str(core::mem::replace(&mut separator, ", "))?;
+            card.write_to(out)?;
+        }
         for link in CrossLink::all().iter().flatten() {
             out.write_str(core::mem::replace(&mut separator, ", "))?;
             link.write_to(out)?;
@@ -207,6 +224,9 @@ impl Links {
     /// The link that leads to a downstream board: the last whose own destination does not exceed
     /// it.
     fn to(&self, destination: u8) -> Option<&'static Link> {
+        if self.card(destination).is_some() {
+            return None;
+        }
         let own = own_destination().map_or(DESTINATION_MASTER, |register| register.read() as u8);
         let mut links = self.all.iter().flatten();
         let before = |link: &&&'static Link| link.downstream.is_some_and(|name| name.get() <= destination);
@@ -231,7 +251,17 @@ impl Links {
         }
     }
 
+    /// The place of the card with this destination.
+    fn card(&self, destination: u8) -> Option<usize> {
+        let is_it = |card: &Option<&Card>| card.is_some_and(|card| card.destination == destination);
+        self.cards.iter().position(is_it)
+    }
+
     fn route(&self, destination: u8) -> Option<Route> {
+        if let Some(place) = self.card(destination) {
+            let (link, is_near) = (place as u8 + 1, true);
+            return Some(Route { link, is_near });
+        }
         if destination == DESTINATION_MASTER {
             let (link, is_near) = (0, true);
             return Some(Route { link, is_near });

@@ -11,21 +11,22 @@
 between them tell where the edges are (`link/line/eem_delays.py`). The clocks eem and sys have the same frequency and a
 known phase, so registers between them are timed like any others.
 
-No chip has run this. It is simulated bit by bit with a behavioural model of the cells (`eem_model.v`). At the other end
-of such a link there is today nothing but this: the logic of cards that exists speaks other packets (docs/cards.md).
+No chip has run this. It is simulated bit by bit with a behavioural model of the cells (`eem_model.v`). The words are
+those of this project, or those of a card with its maker's gateware (`link/drtio`).
 """
 
 from migen import *
 from migen.genlib.cdc import MultiReg
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
+from ..link.drtio.end import DrtioEnd
 from ..link.line.eem import LANE_BITS, LANES, Receiver, Transmitter
 from ..link.line.eem_delays import TAP_BITS, DelaySearch
 from ..link.line.eem_words import WordReceiver, WordTransmitter
 from ..link.line.word import WORD_BITS
 from .links import connect_words
 
-__all__ = ["DOMAIN", "EemEnd", "LaneClocks", "Lanes", "connect_cards"]
+__all__ = ["DOMAIN", "EemEnd", "EemLine", "LaneClocks", "Lanes", "connect_cards"]
 
 DOMAIN, _FAST, _DELAY = "eem", "eem_fast", "eem_delay"
 _SAMPLES = 2 * LANE_BITS
@@ -182,41 +183,31 @@ class Lanes(Module):
         )
 
 
-class EemEnd(Module):
-    """An end of a link, without the cells. Word `out` (in) to the line, with `ready`, and `into` (out) from it; `up`
+class EemLine(Module):
+    """An end of a line, without the cells: two characters a cycle each way, of nine bits each. `sent` (in, 18 bits): to
+    the line; `received` (out, 18 bits): from it, with `invalid` (out) if a character of it has no valid code. `up`
     (out): the line carries words. `levels`, `samples`, `taps`, `load`: as of `Lanes`, in the other direction; `ready`
     (in): as of `LaneClocks`. interval: patience of the `Receiver`; search: keywords of `DelaySearch`. Clock domain
     sys."""
 
     def __init__(self, interval=12500, **search):
-        self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
-        self.into = Record([("valid", 1), ("word", WORD_BITS)])
         self.up, self.ready = Signal(), Signal()
         self.submodules.search = search = DelaySearch(**search)
         self.submodules.transmitter = transmitter = Transmitter()
+        self.submodules.receiver = receiver = ResetInserter()(Receiver(interval))
+        self.sent, self.received, self.invalid = transmitter.word, receiver.word, receiver.invalid
         self.levels, self.taps, self.load = transmitter.lanes, search.taps, search.load
         self.samples = [Signal(_SAMPLES, name=f"samples_{n}") for n in range(LANES)]
 
         # # #
 
-        sends, receives, receiver = WordTransmitter(), WordReceiver(), ResetInserter()(Receiver(interval))
-        self.submodules += sends, receives, receiver
         for n, samples in enumerate(self.samples):
             self.comb += [receiver.lanes[n].eq(samples[::2]), search.samples[n].eq(samples[:3])]
         self.comb += [
-            sends.word.valid.eq(self.out.valid),
-            sends.word.word.eq(self.out.word),
-            self.out.ready.eq(sends.word.ready),
-            transmitter.word.eq(sends.line),
             search.ready.eq(self.ready),
             search.aligned.eq(receiver.aligned),
             receiver.reset.eq(~search.tries),
             self.up.eq(search.found & receiver.aligned),
-            receives.line.eq(receiver.word),
-            receives.invalid.eq(receiver.invalid),
-            receives.aligned.eq(self.up),
-            self.into.valid.eq(receives.word.valid),
-            self.into.word.eq(receives.word.word),
         ]
 
     def connect(self, lanes, clocks):
@@ -229,6 +220,41 @@ class EemEnd(Module):
             lanes.load.eq(self.load),
         ]
 
+    def carry(self, end):
+        """Statements that connect a `DrtioEnd`, or the like."""
+        return [
+            self.sent.eq(end.sent),
+            end.received.eq(self.received),
+            end.invalid.eq(self.invalid),
+            end.up.eq(self.up),
+        ]
+
+
+class EemEnd(EemLine):
+    """An end of a link of this project on such a line. Word `out` (in) to the line, with `ready`, and `into` (out) from
+    it."""
+
+    def __init__(self, interval=12500, **search):
+        super().__init__(interval, **search)
+        self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
+        self.into = Record([("valid", 1), ("word", WORD_BITS)])
+
+        # # #
+
+        sends, receives = WordTransmitter(), WordReceiver()
+        self.submodules += sends, receives
+        self.comb += [
+            sends.word.valid.eq(self.out.valid),
+            sends.word.word.eq(self.out.word),
+            self.out.ready.eq(sends.word.ready),
+            self.sent.eq(sends.line),
+            receives.line.eq(self.received),
+            receives.invalid.eq(self.invalid),
+            receives.aligned.eq(self.up),
+            self.into.valid.eq(receives.word.valid),
+            self.into.word.eq(receives.word.word),
+        ]
+
 
 def connect_cards(module, platform, pairs, links, cards, boot):
     """Adds to a module the hardware for the ends of `links` (`soc.links.Links`) to cards. pairs: of the board, called
@@ -237,12 +263,11 @@ def connect_cards(module, platform, pairs, links, cards, boot):
     module.submodules += (clocks := LaneClocks(boot))
     for name, connector in cards.items():
         of_connector = pairs(platform, connector)
-        lanes, line = Lanes(of_connector[:LANES], of_connector[LANES:]), EemEnd()
+        drtio = isinstance(links.ends[name], DrtioEnd)
+        lanes, line = Lanes(of_connector[:LANES], of_connector[LANES:]), EemLine() if drtio else EemEnd()
+        words = line.carry(links.ends[name]) if drtio else connect_words(links.ends[name], links.wires[name], line)
         module.submodules += lanes, line
-        module.comb += [
-            *line.connect(lanes, clocks),
-            *connect_words(links.ends[name], links.wires[name], line),
-        ]
+        module.comb += [*line.connect(lanes, clocks), *words]
         # The search for the delays takes the place of a time at the pins
         for way, pins in (("from", of_connector[:LANES]), ("to", of_connector[LANES:])):
             for pair in pins:

@@ -101,7 +101,10 @@ CARDS = make_variant(
             "base": "master",
             "variant": "cards",
             "hw_rev": "v1.1",
-            "peripherals": [{"type": "shuttler", "ports": [8]}, {"type": "phaser_drtio", "ports": [3]}],
+            "peripherals": [
+                {"type": "shuttler", "ports": [8], "gateware": "maker"},
+                {"type": "phaser_drtio", "ports": [3]},
+            ],
         }
     )
 )

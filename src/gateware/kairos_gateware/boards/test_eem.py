@@ -9,10 +9,15 @@ import pytest
 from migen import *
 from migen.build.xilinx.common import xilinx_s7_special_overrides, xilinx_special_overrides
 
-from kairos_gateware.boards.eem import EemEnd, LaneClocks, Lanes
+from kairos_gateware.boards.eem import EemEnd, EemLine, LaneClocks, Lanes
 from kairos_gateware.boards.io import Pin
+from kairos_gateware.link.drtio.card import CardServer
+from kairos_gateware.link.drtio.end import DrtioEnd
 from kairos_gateware.link.line.eem import LANES, Silence
 from kairos_gateware.link.line.word import WORD_BITS
+from kairos_gateware.rtio.core import RtioCore
+from kairos_gateware.rtio.link import Channel, OutputLink
+from kairos_gateware.rtio.timing import TimeBase
 from kairos_gateware.testbenches.timed import compile_bench
 from kairos_gateware.verilog import convert
 
@@ -80,10 +85,10 @@ endmodule
 """
 
 
-class Dut(Module):
-    """An end that sends numbers, times an odd constant, as fast as the line takes them, and checks those that come."""
+class Chip(Module):
+    """Pads, clocks and cells, for the line `make()`. `seen`: signals for the bench, by name."""
 
-    def __init__(self):
+    def __init__(self, make):
         self.clock_domains.cd_sys = ClockDomain("sys")
         self.clock_domains.cd_boot = ClockDomain("boot", reset_less=True)
         pads = {
@@ -95,21 +100,32 @@ class Dut(Module):
         pairs = {w: [Pin(pads[f"{w}_p"][n], pads[f"{w}_n"][n]) for n in range(LANES)] for w in ("receive", "transmit")}
         self.submodules.clocks = clocks = LaneClocks("boot")
         self.submodules.lanes = lanes = Lanes(pairs["receive"], pairs["transmit"])
-        self.submodules.end = end = EemEnd(PATIENCE, **SEARCH)
+        self.submodules.line = line = make(PATIENCE, **SEARCH)
         self.submodules.silence = silence = Silence(cycles=1024, active=64)
+        self.seen = seen
+
+        # # #
+
+        self.comb += [
+            *line.connect(lanes, clocks),
+            seen["up"].eq(line.up),
+            seen["taps"].eq(Cat(*line.taps)),
+            silence.level.eq(pads["receive_p"][0]),
+            seen["silent"].eq(silence.silent),
+        ]
+
+
+class Dut(Chip):
+    """An end that sends numbers, times an odd constant, as fast as the line takes them, and checks those that come."""
+
+    def __init__(self):
+        super().__init__(EemEnd)
+        end, seen = self.line, self.seen
 
         # # #
 
         sent, expected, known = Signal(WORD_BITS), Signal(WORD_BITS), Signal()
-        self.comb += [
-            *end.connect(lanes, clocks),
-            seen["up"].eq(end.up),
-            seen["taps"].eq(Cat(*end.taps)),
-            silence.level.eq(pads["receive_p"][0]),
-            seen["silent"].eq(silence.silent),
-            end.out.valid.eq(end.up),
-            end.out.word.eq(sent),
-        ]
+        self.comb += [end.out.valid.eq(end.up), end.out.word.eq(sent)]
         same = end.into.word == expected
         self.sync += [
             If(end.out.valid & end.out.ready, sent.eq(sent + ODD)),
@@ -123,6 +139,45 @@ class Dut(Module):
         ]
 
 
+class CardDut(Chip):
+    """An end of either kind of a link that speaks DRTIO: with `card` the card's. The other asks again and again for an
+    echo, by both kinds of packets, and sets the time. `right` counts what comes, `wrong` wrong words."""
+
+    def __init__(self):
+        super().__init__(EemLine)
+        line, seen, card = self.line, self.seen, Signal(name_override="card")
+        self.ios.add(card)
+        self.submodules.timebase = timebase = TimeBase()
+        self.submodules.end = end = DrtioEnd(timebase, 32, 1, 1)
+        self.submodules.core = core = RtioCore([Channel(0, OutputLink(32))], lanes=1, depth=4, loadable=True)
+        self.submodules.server = server = CardServer(core, plain=False)
+
+        # # #
+
+        time, echoes, was_due = Signal(9), Signal(), Signal()
+        sender, receiver, answered = end.mailbox.sender, end.mailbox.receiver, Signal()
+        self.comb += [
+            [part.received.eq(line.received) for part in (end, server)],
+            [part.invalid.eq(line.invalid) for part in (end, server)],
+            [part.up.eq(line.up) for part in (end, server)],
+            line.sent.eq(Mux(card, server.sent, end.sent)),
+            end.near.echo.eq(~card & line.up & (time == 1)),
+            end.near.set_time.eq(~card & line.up & (time == 60)),
+            sender.append.eq(~card & line.up & (time == 120)),
+            sender.go.eq(~card & line.up & (time == 121)),
+            # Answers to the time too
+            receiver.release.eq((receiver.waiting != 0) & ~answered),
+            echoes.eq(Mux(card, server.time_load, was_due & ~end.near.echo_due)),
+        ]
+        self.sync += [
+            time.eq(time + 1),
+            answered.eq(receiver.release),
+            was_due.eq(end.near.echo_due),
+            seen["right"].eq(seen["right"] + echoes + (receiver.release & ~card)),
+            seen["wrong"].eq(seen["wrong"] + Mux(card, server.receiver.wrong, end.wrong)),
+        ]
+
+
 @dataclass
 class End:
     up: bool
@@ -132,17 +187,12 @@ class End:
     taps: list[int]
 
 
-@pytest.fixture(scope="module")
-def play(tmp_path_factory):
-    """`play(phase=…)`: [(cycle, `End` a, `End` b)] each 100 cycles. phase: by which b's clock is later than a's, in ps.
-    skew0 to skew3: by which
-    lanes 0 to 3 to b are later, and lanes 3 to 0 to a. jitter: greatest of each edge. cut: mask of
-    the lanes to b that are open, from cycle cut_at to back_at. length: in cycles."""
-    dut = Dut()
+def player(dut, bench, folder):
+    """As `play`, for these ends in this bench."""
     overrides = xilinx_special_overrides | xilinx_s7_special_overrides
     text = convert(dut, dut.ios, name="dut", special_overrides=overrides).main_source
     model = Path(__file__).with_name("eem_model.v")
-    bench = compile_bench(tmp_path_factory.mktemp("eem"), text, BENCH, model, "1ps/1ps", fast="-O1")
+    bench = compile_bench(folder, text, bench, model, "1ps/1ps", fast="-O1")
 
     def end(up, silent, right, wrong, taps):
         taps = int(taps, 16)
@@ -155,6 +205,15 @@ def play(tmp_path_factory):
         return [(int(line[0]), end(*line[2:7]), end(*line[8:13])) for line in lines]
 
     return run
+
+
+@pytest.fixture(scope="module")
+def play(tmp_path_factory):
+    """`play(phase=…)`: [(cycle, `End` a, `End` b)] each 100 cycles. phase: by which b's clock is later than a's, in ps.
+    skew0 to skew3: by which
+    lanes 0 to 3 to b are later, and lanes 3 to 0 to a. jitter: greatest of each edge. cut: mask of
+    the lanes to b that are open, from cycle cut_at to back_at. length: in cycles."""
+    return player(Dut(), BENCH, tmp_path_factory.mktemp("eem"))
 
 
 def check(run, words=300):
@@ -203,3 +262,17 @@ def test_lanes_too_far_apart_are_not_taken(play):
     """More than the search allows (375 ps): rather none than a wrong bit."""
     _, a, b = play(skew0=0, skew1=0, skew2=700, skew3=0)[-1]
     assert not b.up and b.wrong == 0 and b.right == 0
+
+
+def test_card_that_speaks_drtio_answers_over_the_lanes(tmp_path):
+    """Packets of both kinds, both ways, until the line is unplugged."""
+    bench = BENCH.replace("dut a(", "dut a(.card(1'b0), ").replace("dut b(", "dut b(.card(1'b1), ")
+    play = player(CardDut(), bench, tmp_path)
+    run = play(phase=3100, jitter=100, skew0=100, skew1=250, skew2=0, skew3=200, length=24000, cut="1111", cut_at=12000)
+    found = {cycle: (a, b) for cycle, a, b in run}
+    for end in found[11900]:
+        assert end.up and end.wrong == 0
+    near, card = found[11900]
+    # In 512 cycles an echo, the answers to two auxiliary packets, and for the card its time
+    assert card.right >= 5 and near.right >= 3 * card.right - 4
+    assert not found[14000][1].up

@@ -101,6 +101,68 @@ BLOCKS = {
             "bits 11..0 phase lag of the clock recovered from the satellite relative to this board's clock, in 1/4096 of a cycle, sum of both directions; bit 12 measured since `measure` was written, and the satellite is reachable",
         ),
     },
+    "card": {
+        "state": (
+            4,
+            "r",
+            "bit 0 the line to the card carries words, 1 its counter is about to be set, 2 the answer to `echo` has not come, 3 RTIO has been reset, and the card is to be: until `cleared` is written, or the card is not reachable, nothing is sent to its channels, and the initiator is busy",
+        ),
+        "reachable": (
+            1,
+            "w",
+            "write: whether the card's channels can be reached, as `satellite_state` then says; 0 when the line goes down",
+        ),
+        "correction": (
+            16,
+            "rw",
+            "cycles by which `set_time` sets the card's counter ahead",
+        ),
+        "set_time": (
+            1,
+            "w",
+            "write: set the card's counter to this board's",
+        ),
+        "echo": (
+            1,
+            "w",
+            "write: measure the round trip",
+        ),
+        "round_trip": (
+            16,
+            "r",
+            "cycles from the first word of the echo request to the reply; saturates",
+        ),
+        "cleared": (
+            1,
+            "w",
+            "write: the card's channels have been reset",
+        ),
+        "space": (
+            16,
+            "r",
+            "outputs for which the card is known to have room",
+        ),
+        "wrong": (
+            16,
+            "r",
+            "words from the card with an invalid character, or with characters that do not go together; this and the counters below saturate",
+        ),
+        "malformed": (
+            16,
+            "r",
+            "real-time packets from the card that ended too early, or of an unknown type",
+        ),
+        "no_space_reply": (
+            16,
+            "r",
+            "questions for room that were not answered in time",
+        ),
+        "no_read_reply": (
+            16,
+            "r",
+            "reads that were not answered in time",
+        ),
+    },
     "remote": {
         "address": (
             32,
@@ -945,6 +1007,7 @@ FIELDS = {
     "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
     "satellite_state": {"line": 0, "up": 1, "blocked": 2},
     "satellite_phase": {"measured": 12},
+    "card_state": {"line": 0, "time_due": 1, "echo_due": 2, "reset_due": 3},
     "remote_destination": {"other": 3},
     "remote_state": {"up": 0, "busy": 1, "idle": 2, "status": 3},
     "remote_late": {"failed": 0, "status": 1, "other": 3},

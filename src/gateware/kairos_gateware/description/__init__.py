@@ -160,6 +160,11 @@ def _card_boards(description: dict) -> list[dict]:
     return [card for card in description["peripherals"] if card["type"] in CARD_BOARDS]
 
 
+def _drtio(description: dict) -> bool:
+    """Whether a card's gateware is its maker's."""
+    return description.get("gateware") == "maker"
+
+
 def _target(base: str) -> str | None:
     """The board of a card, by the base; None: it is not that of a card."""
     return CARD_BOARDS[base].target if base in CARD_BOARDS else None
@@ -173,6 +178,12 @@ def _check_card_boards(description: dict, role: str, source: str) -> None:
         )
     if base in CARD_BOARDS and (description["peripherals"] or description["satellites"]):
         raise DescriptionError(f"{source}: a {base} has neither peripherals nor satellites")
+    if base not in CARD_BOARDS and "gateware" in description:
+        raise DescriptionError(f"{source}: gateware: only the board of a card has one that is not this project's")
+    if role == "satellite" and (cards := [card for card in _card_boards(description) if _drtio(card)]):
+        raise DescriptionError(
+            f"{source}: peripherals: a {cards[0]['type']} with its maker's gateware is at the board with the network"
+        )
     for name in ("remote_memory", "bridge", "block", "cross_links"):
         if base in CARD_BOARDS and description.get(name, False) not in (False, []):
             raise DescriptionError(f"{source}: {name}: a {base} has none")
@@ -305,15 +316,22 @@ def make_variant(description: dict) -> Variant:
 
 
 def _card_board(
-    kind: str, builder: Builder, name: str | None = None, eem: int | None = None, board: str = ""
+    kind: str, builder: Builder, drtio: bool, name: str | None = None, eem: int | None = None, board: str = ""
 ) -> Variant:
-    """That of a card which is a board of its own, by default with its own name."""
+    """That of a card which is a board of its own, by default with its own name. drtio: as of the `Variant`."""
     stem = CARD_BOARDS[kind].name
     card = f"{stem}{builder.next(stem)}"
     CARD_BOARDS[kind].add(builder, card)
     channels = tuple(builder.channels)
     return Variant(
-        name or card, channels, devices=builder.devices, push_inputs=False, uplink=True, eem=eem, board=board
+        name or card,
+        channels,
+        devices=builder.devices,
+        push_inputs=False,
+        uplink=True,
+        eem=eem,
+        board=board,
+        drtio=drtio,
     )
 
 
@@ -325,13 +343,13 @@ def _card_at_connector(card: dict, builder: Builder) -> Variant:
             f"peripherals: the {card['type']} at port {port} is destination {number}, as boards are numbered in their "
             f"order, not {wanted}: leave drtio_destination out, and generate the device database"
         )
-    return _card_board(card["type"], builder, eem=port)
+    return _card_board(card["type"], builder, _drtio(card), eem=port)
 
 
 def _variant(description: dict, builder: Builder) -> Variant:
     board = f"{description['target']};{description['hw_rev']}"
     if description["base"] in CARD_BOARDS:
-        return _card_board(description["base"], builder, description["variant"], board=board)
+        return _card_board(description["base"], builder, _drtio(description), description["variant"], board=board)
     for card in description["peripherals"]:
         if card["type"] in PERIPHERALS:
             PERIPHERALS[card["type"]](builder, card)

@@ -9,6 +9,8 @@ from kairos_gateware.boards.kasli_soc import BOARD
 from kairos_gateware.boards.zynq import Top
 from kairos_gateware.build import main
 from kairos_gateware.device_db import device_db
+from kairos_gateware.rtio.timing import TimeBase
+from kairos_gateware.soc.links import Links
 
 from . import DescriptionError, check, load, make_variant
 
@@ -103,6 +105,18 @@ def test_board_of_a_card_has_the_same_channels_alone(card, target):
             "description: a shuttler has neither peripherals nor satellites",
         ),
         (
+            master(SHUTTLER | {"gateware": "other"}),
+            "description: peripherals[0] (shuttler).gateware: 'other' is not one of ['kairos', 'maker']",
+        ),
+        (
+            SATELLITE | {"gateware": "maker"},
+            "description: gateware: only the board of a card has one that is not this project's",
+        ),
+        (
+            SATELLITE | {"target": "kasli_soc", "peripherals": [SHUTTLER | {"gateware": "maker"}]},
+            "description: peripherals: a shuttler with its maker's gateware is at the board with the network",
+        ),
+        (
             master(SHUTTLER, SONGBIRD | {"ports": [8]}),
             "description: peripherals[1] (songbird): port 8 is already used by peripherals[0] (shuttler)",
         ),
@@ -113,6 +127,18 @@ def test_wrong_description_of_a_card_is_refused_in_one_line(description, text):
     with pytest.raises(DescriptionError) as caught:
         check(description)
     assert str(caught.value).startswith(text)
+
+
+def test_card_with_its_makers_gateware_has_the_same_channels_and_another_link():
+    (ours,) = make_variant(check(master(SHUTTLER))).satellites
+    near = make_variant(check(master(SHUTTLER | {"gateware": "maker"}, SONGBIRD | {"gateware": "kairos"})))
+    makers, songbird = near.satellites
+    assert replace(makers, drtio=False) == ours and not songbird.drtio
+    alone = make_variant(check(CARD | {"base": "shuttler", "gateware": "maker"}))
+    assert alone.channels == makers.channels and alone.drtio
+    # Only a card itself could have it, and it does
+    with pytest.raises(ValueError, match="^far: its gateware is its maker's, which has to be in the card"):
+        Links(alone, TimeBase(loadable=True), phases=True)
 
 
 def test_card_among_the_satellites_is_refused(tmp_path):

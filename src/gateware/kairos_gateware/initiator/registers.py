@@ -12,11 +12,11 @@ class InitiatorRegisters(Module, AutoCSR):
     """Besides the controls: `lost` counts triggers without a request of the expected number;
     `error` reports bus errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error
     in the status word. `permit`: a write starts one of so many cycles. `input_ring`: only if inputs
-    are pushed."""
+    are pushed. resetting: what a reset waits for is under way, so that `busy` is set."""
 
     USES = uses("initiator")
 
-    def __init__(self, initiator):
+    def __init__(self, initiator, resetting=0):
         self.enable = CSRStorage(name="enable")
         self.ring = CSRStorage(32, name="ring")
         self.busy = CSRStatus(name="busy")
@@ -37,7 +37,7 @@ class InitiatorRegisters(Module, AutoCSR):
             initiator.clear.eq(self.clear.re),
             initiator.permit.start.eq(self.permit.re),
             initiator.permit.cycles.eq(self.permit.r),
-            self.busy.status.eq(initiator.busy),
+            self.busy.status.eq(initiator.busy | resetting),
             self.lost.status.eq(initiator.lost),
             self.error.status.eq(initiator.error),
         ]

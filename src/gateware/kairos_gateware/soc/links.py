@@ -2,7 +2,7 @@
 beside the tree; and their further clients."""
 
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -13,6 +13,9 @@ from ..link.bridge.split import PortSplit
 from ..link.bridge.words import bridge_both
 from ..link.bulk.forward import BulkForwarding, BulkWay
 from ..link.bulk.line import BulkLine
+from ..link.drtio.card import CardServer
+from ..link.drtio.end import DrtioEnd
+from ..link.drtio.registers import CardRegisters
 from ..link.line.eem_words import WORD_CYCLES
 from ..link.line.mailbox import Mailbox, MailboxRegisters
 from ..link.line.registers import LinkRegisters
@@ -41,6 +44,13 @@ def data_width(variant) -> int:
     32."""
     outputs = [phy.channel.output for board in variant.boards() for phy in make_phys(board.channels).values()]
     return max([LOG_WIDTH] + [output.data_width for output in outputs if output is not None])
+
+
+def _outputs(board):
+    """The number of a board's first channels that take outputs."""
+    phys = make_phys(board.channels)
+    takes = [number not in phys or phys[number].channel.output is not None for number in range(len(board.channels))]
+    return [*takes, False].index(False)
 
 
 def _more(board):
@@ -77,8 +87,10 @@ class Links(Module):
     `near`: of the downstream boards, list of `RtioRequester`; `remotes`: the same for a `CriRouter`. `own` (in,
     8 bits): the destination of this board. `far`: the `RtioServer`, once `attach` has been called on a
     board with an upstream link. `ends`: all of them by name ("up", "down1", …, "cross1", …); each has `endpoint`,
-    `line_up` and `joined`. `register_blocks`: by the prefix of their names. `wires`: by the names of the ends,
-    objects with `out` to the line and `into` from it. `memories`: `RemoteMemory` of the links that have it;
+    `line_up` and `joined`. A card that speaks DRTIO has a `DrtioRequester` in `near` and a `DrtioEnd` in `ends`, and
+    itself a `CardServer`. `resetting`: the reset of such a card is under way. `register_blocks`: by the prefix of
+    their names. `wires`: by the names of the ends, objects with `out` to the line and `into` from it; that of such a
+    card on hardware is the `DrtioEnd`. `memories`: `RemoteMemory` of the links that have it;
     `readers`, `writers`: halves of a memory port, of all that accesses memory;
     `port`: a slave for a processor's accesses to other boards, or None if there is nothing to access.
     `irqs`: by the number of an interrupt of the logic, levels that assert it.
@@ -89,6 +101,10 @@ class Links(Module):
             raise ValueError(f"{variant.name}: a tree has {BOARDS} boards at most, but this one has {count} at least")
         if variant.uplink and variant.reorder:
             raise ValueError(f"{variant.name}: a satellite has lanes of increasing times (reorder = 0)")
+        if variant.drtio and phases:
+            raise ValueError(f"{variant.name}: its gateware is its maker's, which has to be in the card")
+        if variant.uplink and any(board.drtio for board in variant.satellites):
+            raise ValueError(f"{variant.name}: cards with their maker's gateware are at the board with the network")
         self.variant, self._phases = variant, phases
         self.ends, self.register_blocks, self.wires = {}, {}, {}
         self.memories, self.port, self.irqs = [], None, {}
@@ -98,34 +114,42 @@ class Links(Module):
         first = 1
         for n, board in enumerate(variant.satellites):
             count = len(board.boards())
-            near = RtioRequester(
-                timebase,
-                data_width(board),
-                self.own + first,
-                count,
-                _more(board),
-                # Both ends of a link over an EEM connector have the same clock
-                phases and board.eem is None,
-                word_cycles=WORD_CYCLES if phases and board.eem is not None else 1,
-            )
+            name, destination = f"down{n + 1}", self.own + first
+            if board.drtio:
+                self.ends[name] = end = DrtioEnd(
+                    timebase, data_width(board), _outputs(board), destination, plain=not phases
+                )
+                near = end.near
+                self.submodules += end
+                self.register_blocks[f"card{n or ''}"] = CardRegisters(end)
+            else:
+                self.ends[name] = near = self._requester(board, timebase, destination)
+                self.submodules += near
             self.near.append(near)
             self.remotes.append((near.cri, first, count))
-            self.ends[f"down{n + 1}"] = near
             self.register_blocks[f"satellite{n or ''}"] = SatelliteRegisters(near)
             first += count
-        self.submodules += self.near
+        self.resetting = reduce(or_, [near.resetting for near in self.near if hasattr(near, "resetting")], C(0))
         # A satellite has no number until it is given one
         numbered = self.own != 0 if variant.uplink else C(1)
         self._crosses = {f"cross{n}": CrossLink(self.own, numbered) for n in range(1, 1 + variant.cross_links)}
         self.submodules += list(self._crosses.values())
         self.ends |= self._crosses
 
+    def _requester(self, board, timebase, destination):
+        # Both ends of a link over an EEM connector have the same clock
+        of_line = self._phases and board.eem is None
+        cycles = WORD_CYCLES if self._phases and board.eem is not None else 1
+        count = len(board.boards())
+        return RtioRequester(timebase, data_width(board), destination, count, _more(board), of_line, word_cycles=cycles)
+
     def attach(self, core, urgent):
         """Adds the far end of the upstream link, in front of the core. urgent: port of
         the arbiter."""
-        self.submodules.far = self.far = far = RtioServer(
-            core, self.near, _more(self.variant), self._phases and self.variant.eem is None
-        )
+        of_line = self._phases and self.variant.eem is None
+        drtio = self.variant.drtio
+        far = CardServer(core) if drtio else RtioServer(core, self.near, _more(self.variant), of_line)
+        self.submodules.far = self.far = far
         self.ends = {"up": far, **self.ends}
         self.comb += [[near.enable.eq(far.live), near.abort.eq(far.abort)] for near in self.near]
         self.comb += [
@@ -149,6 +173,10 @@ class Links(Module):
         remote = {name: name in self._crosses or downstream.get(name, self.variant.remote) for name in self.ends}
         ways, bulk_ways = self._forward([name for name, there in remote.items() if there])
         for n, (name, end) in enumerate(self.ends.items()):
+            if isinstance(end, (DrtioEnd, CardServer)):
+                self._complete_card(n, name, end)
+                pointers.append(None)
+                continue
             endpoint = end.endpoint
             if name in self._crosses:
                 self.register_blocks[f"cross{n or ''}"] = CrossRegisters(end)
@@ -191,6 +219,13 @@ class Links(Module):
                 [self.port, *[bridge.axi for bridge in bridges.values()]], self._select(list(bridges))
             )
             self.port = split.axi
+
+    def _complete_card(self, n, name, end):
+        """The same for a link that speaks DRTIO; on a card, its logic is the mailbox's other user."""
+        self.wires[name] = end
+        if isinstance(end, DrtioEnd):
+            self.register_blocks[f"mailbox{n or ''}"] = MailboxRegisters(end.mailbox)
+            self._users.append(end.mailbox)
 
     def _block(self):
         """Adds the block that regions can show, if the board has one. Returns it as `RemoteWindow` takes it."""

@@ -131,7 +131,8 @@ class Soc(Module):
             held=int(far is None),
         )
         self._add_registers("rtio", rtio)
-        self._add_registers("initiator", InitiatorRegisters(self.initiator))
+        # After a reset, kernels wait for the initiator: then also for cards, which their firmware resets
+        self._add_registers("initiator", InitiatorRegisters(self.initiator, self.links.resetting))
         self._add_registers("dma", DmaRegisters(self.dma))
         analyzer = AnalyzerRegisters(self.analyzer)
         self._add_registers("analyzer", analyzer)

@@ -69,9 +69,9 @@ fn initialise(registers: &Registers) {
 }
 
 /// Waits until the disabled initiator is idle. Its pending port accesses complete within
-/// microseconds.
+/// microseconds, the reset of cards that speak DRTIO within milliseconds.
 fn rest(registers: &Registers) {
-    for _ in 0..POLLS {
+    for _ in 0..100 * POLLS {
         if registers.busy.read() == 0 {
             break;
         }

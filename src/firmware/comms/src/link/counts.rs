@@ -9,12 +9,12 @@ use kairos_proto::descriptor::Descriptor;
 use super::Links;
 
 impl Links {
-    /// The number of links, and of those whose other board answers.
+    /// The number of links, and of those whose other board or card answers.
     pub fn counts(&self) -> (u32, u32) {
         let links = self.all.iter().flatten();
-        links.fold((0, 0), |(all, up), link| {
-            (all + 1, up + u32::from(link.end.borrow().is_up()))
-        })
+        let cards = self.cards.iter().flatten().map(|card| card.is_up());
+        let states = links.map(|link| link.end.borrow().is_up()).chain(cards);
+        states.fold((0, 0), |(all, up), is_up| (all + 1, up + u32::from(is_up)))
     }
 }
 

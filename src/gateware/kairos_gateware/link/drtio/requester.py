@@ -13,15 +13,19 @@ An input is asked for and answered, one at a time. Answers have no number: after
 answer, the next one waits until that answer has come, or the card was reset.
 """
 
+from functools import reduce
+from operator import and_, or_
+
 from migen import *
 
 from ...contracts.drtio import FRAME_GAP, TO_CARD_FIELDS
 from ...rtio.cri import INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE, Cri
+from ...rtio.lanes import ROOMY
 from ...rtio.timing import FINE_BITS
 from ..rtio.outputs import QUEUE, OutputQueue
 from .packets import PacketReceiver, PacketSender, packet_words
 
-__all__ = ["CARD_SLACK", "CORRECTION_BITS", "DrtioRequester", "PATIENCE", "least_slack"]
+__all__ = ["CARD_SLACK", "CORRECTION_BITS", "DrtioRequester", "PATIENCE", "REST", "least_slack"]
 
 PATIENCE = 2**16
 """Cycles within which a card answers: 0.5 ms."""
@@ -30,6 +34,8 @@ PAUSE = 64
 CARD_SLACK = 32
 """Cycles that a card needs from the last word of an output to its pins (no card has been measured)."""
 CORRECTION_BITS = 16
+REST = 8
+"""Cycles without any movement after which everything here is quiescent."""
 _SPACE_BITS = 16
 
 
@@ -47,11 +53,11 @@ class _Space(Module):
 
     `up` (in): the card can be reached. `queued` (in): an output was accepted; `left` (in): all of them have left.
     `space` (out, 16 bits): outputs for which there is room. `overdue` (out): for a cycle, the card has not
-    answered."""
+    answered. `counts` (out): for time skip, cycles are counted."""
 
     def __init__(self, request, reply, patience):
         self.up, self.queued, self.left = Signal(), Signal(), Signal()
-        self.space, self.overdue = Signal(_SPACE_BITS), Signal()
+        self.space, self.overdue, self.counts = Signal(_SPACE_BITS), Signal(), Signal()
 
         # # #
 
@@ -60,6 +66,7 @@ class _Space(Module):
         self.comb += [
             request.valid.eq(asks),
             self.overdue.eq(waits & (time == 0) & ~came),
+            self.counts.eq(asks | waits | (time != 0)),
         ]
         self.sync += [
             If(time != 0, time.eq(time - 1)),
@@ -76,11 +83,13 @@ class _Inputs(Module):
     """Reads. cri: whose `input` is served. timebase: of the board. packets, answers: `PacketSender`, `PacketReceiver`.
     destination, patience: as of the `DrtioRequester`.
 
-    `up` (in): the card can be reached. `ends` (in): the read ends like a timeout. `cleared` (in): the card has been
-    reset, so nothing that was asked for comes. `overdue` (out): for a cycle, the card has not answered."""
+    `up` (in): the card can be reached. `hold` (in): none is taken. `ends` (in): the read ends like a timeout. `cleared`
+    (in): the card has been reset, so nothing that was asked for comes. `overdue` (out): for a cycle, the card has not
+    answered. For time skip: `counts` (out), cycles are counted; `due`, as one of the `DrtioRequester`'s."""
 
     def __init__(self, cri, timebase, packets, answers, destination, patience):
         self.up, self.ends, self.cleared, self.overdue = Signal(), Signal(), Signal(), Signal()
+        self.hold, self.counts = Signal(), Signal()
 
         # # #
 
@@ -93,8 +102,12 @@ class _Inputs(Module):
         asks = due & ~owed
         cut = reading & (~self.up | self.overdue)
         ended = reading & self.ends
+        limited = reading & (timeout != 2**64 - 1)
+        passed = timebase.coarse > timeout[FINE_BITS:]
+        self.due = limited & ~passed, timeout[FINE_BITS:]
         self.comb += [
-            asked.ready.eq(~reading & ~refusing),
+            self.counts.eq((limited & passed) | refusing | cri.input_done),
+            asked.ready.eq(~reading & ~refusing & ~self.hold),
             request.valid.eq(asks),
             request.channel.eq(Cat(channel, destination)),
             request.timeout.eq(timeout),
@@ -118,10 +131,7 @@ class _Inputs(Module):
             ),
             If(asks & request.ready, due.eq(0)),
             # Without a time limit the card may be silent
-            If(
-                (timebase.coarse > timeout[FINE_BITS:]) & (timeout != 2**64 - 1) & (late != patience),
-                late.eq(late + 1),
-            ),
+            If(limited & passed & (late != patience), late.eq(late + 1)),
             If(
                 answered,
                 cri.input_status.eq(0),
@@ -155,24 +165,33 @@ class DrtioRequester(Module):
     bits, cycles), and `time_due` (out) is set until that has left. `echo` (in, a pulse) sends an echo request;
     `echo_due` (out) is set until it has come back, `round_trip` (out, 16 bits) then has the cycles that it took, at
     most 65535. `abort` (in) ends a read like a timeout; so does `reset` (in, a pulse), which also drops waiting
-    outputs. `cleared` (in, a pulse): the card's channels have been reset.
+    outputs. The card is reset by its firmware: from then on until `cleared` (in, a pulse), its channels have been
+    reset, or it is not reachable, `resetting` (out) is set, and nothing is taken.
 
     `slack` (out, 18 bits): least distance of an output's coarse time from the counter. `space` (out, 16 bits):
     outputs for which the card is known to have room. `blocked` (out): outputs wait for that. `newest` (out, 24 bits):
     channel of the output accepted last; `lost` (out): for a cycle, accepted outputs have been lost. Errors of the
     protocol, each for a cycle: `malformed` (out), a packet; `no_space_reply` (out), `no_read_reply` (out): no answer
     within `patience`. `errors`: as the core's, {name: (pulse, channel of 24 bits)}, of which only busy occurs here.
+
+    As of an `RtioRequester`: `destination` (out, 8 bits), `line_up` (in), `up`, `boards`, `reaches`, `sent` (out, 16
+    bits), `one_way_delay` (out, 16 bits), half of the round trip, `roomy` (out), `settled` (out), `dues`; `phy_reset`
+    (in) and `enable` (in) are without effect.
     """
 
     def __init__(self, timebase, data_width, outputs, destination, characters=2, patience=PATIENCE):
         self.cri = cri = Cri(data_width)
         self.reachable, self.set_time, self.echo = Signal(), Signal(), Signal()
-        self.abort, self.reset, self.cleared = Signal(), Signal(), Signal()
+        self.abort, self.reset, self.cleared, self.resetting = Signal(), Signal(), Signal(), Signal()
         self.correction = Signal(CORRECTION_BITS)
         self.time_due, self.echo_due, self.round_trip = Signal(), Signal(), Signal(16)
         self.slack, self.space, self.blocked = Signal(18), Signal(_SPACE_BITS), Signal()
         self.newest, self.lost = Signal(24), Signal()
         self.malformed, self.no_space_reply, self.no_read_reply = Signal(), Signal(), Signal()
+        self.destination, self.line_up, self.up, self.boards = Signal(8), Signal(), self.reachable, 1
+        self.sent, self.one_way_delay = Signal(16), Signal(16)
+        self.phy_reset, self.enable = Signal(), Signal()
+        self.roomy, self.settled = Signal(), Signal()
         self.submodules.packets = packets = PacketSender(characters, data_width)
         self.submodules.answers = answers = PacketReceiver(characters)
         self.errors = {name: (Signal(name=f"{name}_came"), self.newest) for name in ("collision", "sequence_error")}
@@ -180,18 +199,19 @@ class DrtioRequester(Module):
 
         # # #
 
-        number = Signal(8)
-        reach = [(self.reachable, Constant(outputs, 16), self.slack)]
-        self.submodules.queue = queue = OutputQueue(timebase, cri, reach, number, data_width)
+        number = self.destination
+        self.reaches = [(self.reachable, Constant(outputs, 16), self.slack)]
+        self.submodules.queue = queue = OutputQueue(timebase, cri, self.reaches, number, data_width)
         reply = answers.came["space_reply"], answers.values["space_reply"]["space"]
         self.submodules.room = room = _Space(packets.requests["space_request"], reply, patience)
         self.submodules.inputs = inputs = _Inputs(cri, timebase, packets, answers, number, patience)
         readable, entry, write = queue.queue.readable, queue.entry, packets.requests["write"]
+        self.dues = [*queue.dues, inputs.due]
         self.comb += [
             number.eq(destination),
             self.slack.eq(least_slack(characters, data_width) + self.correction),
             queue.joined.eq(self.reachable & ~self.reset),
-            queue.hold.eq(self.reset | self.time_due),
+            queue.hold.eq(self.reset | self.resetting | self.time_due),
             queue.blocked.eq(self.blocked),
             self.blocked.eq(room.space == 0),
             self.space.eq(room.space),
@@ -200,6 +220,7 @@ class DrtioRequester(Module):
             room.queued.eq(queue.queued),
             room.left.eq(~readable & ~packets.busy),
             inputs.up.eq(self.reachable),
+            inputs.hold.eq(self.resetting),
             inputs.ends.eq(self.abort | self.reset),
             inputs.cleared.eq(self.cleared),
             write.valid.eq(readable),
@@ -212,9 +233,23 @@ class DrtioRequester(Module):
             self.no_space_reply.eq(room.overdue),
             self.no_read_reply.eq(inputs.overdue),
             self.lost.eq(readable & ~self.reachable),
+            self.roomy.eq(~self.reachable | (room.space >= ROOMY)),
+            self.one_way_delay.eq(self.round_trip[1:]),
         ]
-        self.sync += If(queue.queued, self.newest.eq(Cat(cri.output.channel[:16], number)))
+        self.sync += [
+            If(queue.queued, self.newest.eq(Cat(cri.output.channel[:16], number)), self.sent.eq(self.sent + 1)),
+            If(self.reset & self.reachable, self.resetting.eq(1)),
+            If(self.cleared | ~self.reachable, self.resetting.eq(0)),
+        ]
         self._time(timebase, packets, answers)
+        self._stillness([queue.taken, readable, packets.busy, cri.input.valid, room.counts, inputs.counts])
+
+    def _stillness(self, moves):
+        """For time skip: something changes while one of these is set."""
+        moves = [*moves, self.reset, self.time_due, self.echo_due, self.cri.output_done]
+        rest = Signal(max=REST + 1)
+        self.sync += If(reduce(or_, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
+        self.comb += self.settled.eq(reduce(and_, [~signal for signal in moves], rest == 0))
 
     def _time(self, timebase, packets, answers):
         """Sets the card's counter, and measures the round trip."""

@@ -30,7 +30,7 @@ from ...contracts.drtio import (
     SCRAMBLER_TAP,
 )
 
-__all__ = ["AUXILIARY_BITS", "CHARACTER_BITS", "WordReceiver", "WordTransmitter", "check_characters"]
+__all__ = ["AUXILIARY_BITS", "CHARACTER_BITS", "Turns", "WordReceiver", "WordTransmitter", "check_characters"]
 
 CHARACTER_BITS = 9
 """Of which the highest one is set for control characters."""
@@ -90,6 +90,34 @@ class _Scrambler(Module):
         ]
 
 
+class Turns(Module):
+    """What goes in a cycle. characters: of a word. `realtime` (in), `auxiliary` (in): as of the `WordTransmitter`.
+    `sends` (out): a word of real time; `goes_on` (out): one of an auxiliary packet."""
+
+    def __init__(self, characters):
+        check_characters(characters)
+        self.realtime = Record([("valid", 1), ("ready", 1), ("last", 1), ("word", _DATA_BITS * characters)])
+        self.auxiliary = Record([("valid", 1), ("ready", 1), ("last", 1), ("bits", AUXILIARY_BITS * characters)])
+        self.sends, self.goes_on = Signal(), Signal()
+
+        # # #
+
+        realtime, auxiliary = self.realtime, self.auxiliary
+        gap, ended = Signal(max=FRAME_GAP + 1), Signal()
+        self.comb += [
+            realtime.ready.eq(gap == 0),
+            self.sends.eq(realtime.valid & realtime.ready),
+            auxiliary.ready.eq(~self.sends & ~ended),
+            self.goes_on.eq(auxiliary.valid & auxiliary.ready),
+        ]
+        self.sync += [
+            If(gap != 0, gap.eq(gap - 1)),
+            If(self.sends & realtime.last, gap.eq(FRAME_GAP)),
+            # A word between two packets
+            If(~self.sends, ended.eq(self.goes_on & auxiliary.last)),
+        ]
+
+
 class WordTransmitter(Module):
     """characters: of a word. `realtime` (in): `word` of a packet, the last one with `last`; taken in a cycle with
     `valid` and `ready` (out). The words of a packet come in consecutive cycles; then `ready` is low for as long as two
@@ -97,16 +125,14 @@ class WordTransmitter(Module):
     `line` (out, `9 * characters` bits): the word of this cycle, its first character lowest."""
 
     def __init__(self, characters):
-        check_characters(characters)
-        self.realtime = Record([("valid", 1), ("ready", 1), ("last", 1), ("word", _DATA_BITS * characters)])
-        self.auxiliary = Record([("valid", 1), ("ready", 1), ("last", 1), ("bits", AUXILIARY_BITS * characters)])
+        self.submodules.turns = turns = Turns(characters)
+        self.realtime, self.auxiliary = turns.realtime, turns.auxiliary
         self.line = Signal(CHARACTER_BITS * characters)
 
         # # #
 
-        realtime, auxiliary = self.realtime, self.auxiliary
-        gap, ended, state = Signal(max=FRAME_GAP + 1), Signal(), Signal(SCRAMBLER_BITS, reset=1)
-        sends, bits = Signal(), Signal(CONTROL_BITS * characters)
+        realtime, auxiliary, sends = self.realtime, self.auxiliary, turns.sends
+        state, bits = Signal(SCRAMBLER_BITS, reset=1), Signal(CONTROL_BITS * characters)
         data, controls = _Scrambler(len(realtime.word), True), _Scrambler(len(bits), True)
         self.submodules += data, controls
         line = [Signal(CHARACTER_BITS, name=f"character_{n}") for n in range(characters)]
@@ -115,17 +141,12 @@ class WordTransmitter(Module):
             data.data.eq(realtime.word),
             controls.state.eq(state),
             controls.data.eq(bits),
-            realtime.ready.eq(gap == 0),
-            sends.eq(realtime.valid & realtime.ready),
-            auxiliary.ready.eq(~sends & ~ended),
         ]
         for n, character in enumerate(line):
             of_character = controls.out[n * CONTROL_BITS : (n + 1) * CONTROL_BITS]
             inside = Cat(auxiliary.bits[n * AUXILIARY_BITS : (n + 1) * AUXILIARY_BITS], C(0, 1))
             self.comb += [
-                bits[n * CONTROL_BITS : (n + 1) * CONTROL_BITS].eq(
-                    Mux(auxiliary.valid & auxiliary.ready, inside, C(IDLE, CONTROL_BITS))
-                ),
+                bits[n * CONTROL_BITS : (n + 1) * CONTROL_BITS].eq(Mux(turns.goes_on, inside, C(IDLE, CONTROL_BITS))),
                 Case(of_character, {m: character.eq(code) for m, code in enumerate(_table(n))}),
             ]
         self.sync += [
@@ -136,10 +157,6 @@ class WordTransmitter(Module):
                 )
                 for n, character in enumerate(line)
             ],
-            If(gap != 0, gap.eq(gap - 1)),
-            If(sends & realtime.last, gap.eq(FRAME_GAP)),
-            # A word between two packets
-            If(~sends, ended.eq(auxiliary.valid & auxiliary.ready & auxiliary.last)),
         ]
 
 
@@ -154,8 +171,7 @@ class WordReceiver(Module):
         check_characters(characters)
         self.line = Signal(CHARACTER_BITS * characters)
         self.invalid, self.aligned, self.idle, self.wrong = Signal(), Signal(), Signal(), Signal()
-        self.realtime = Record([("valid", 1), ("word", _DATA_BITS * characters)])
-        self.auxiliary = Record([("valid", 1), ("bits", AUXILIARY_BITS * characters)])
+        self.realtime, self.auxiliary = self.outputs(characters)
 
         # # #
 
@@ -198,3 +214,9 @@ class WordReceiver(Module):
             .Elif(after > SCRAMBLER_BITS, known.eq(SCRAMBLER_BITS))
             .Else(known.eq(after)),
         ]
+
+    @staticmethod
+    def outputs(characters):
+        """Records for `realtime` and `auxiliary`."""
+        realtime = Record([("valid", 1), ("word", _DATA_BITS * characters)])
+        return realtime, Record([("valid", 1), ("bits", AUXILIARY_BITS * characters)])

@@ -12,7 +12,7 @@ __all__ = ["SatelliteRegisters"]
 
 
 class SatelliteRegisters(Module, AutoCSR):
-    """near: `RtioRequester`."""
+    """near: `RtioRequester`; that to a card has neither a count of lost outputs nor a meter for its clock's phase."""
 
     USES = uses("satellite")
 
@@ -23,9 +23,10 @@ class SatelliteRegisters(Module, AutoCSR):
         self.destination = CSRStatus(8, name="destination")
         self.boards = CSRStatus(8, name="boards")
         self.slack = CSRStatus(SLACK_BITS, name="slack")
-        self.lost_outputs = CSRStatus(COUNT_BITS, name="lost_outputs")
-        self.measure = CSR(name="measure")
-        self.phase = CSRStatus(PHASE_BITS + 1, name="phase")
+        if hasattr(near, "phase"):
+            self.lost_outputs = CSRStatus(COUNT_BITS, name="lost_outputs")
+            self.measure = CSR(name="measure")
+            self.phase = CSRStatus(PHASE_BITS + 1, name="phase")
 
         # # #
 
@@ -36,7 +37,10 @@ class SatelliteRegisters(Module, AutoCSR):
             self.destination.status.eq(near.destination),
             self.boards.status.eq(Cat(*[up for up, *_ in near.reaches])),
             self.slack.status.eq(near.slack),
-            self.lost_outputs.status.eq(near.lost_outputs.total),
-            near.measure.eq(self.measure.re),
-            self.phase.status.eq(Cat(near.phase.value, near.measured)),
         ]
+        if hasattr(near, "phase"):
+            self.comb += [
+                self.lost_outputs.status.eq(near.lost_outputs.total),
+                near.measure.eq(self.measure.re),
+                self.phase.status.eq(Cat(near.phase.value, near.measured)),
+            ]
