@@ -9,7 +9,7 @@ device_db = runpy.run_path(str(Path(__file__).parents[1] / "device_db.py"))["dev
 device_db["core"]["arguments"]["host"] = "emulator://" + str(
     Path(__file__).with_name(os.environ.get("SYSTEM", "system.toml"))
 )
-for destination in range(4):
+for destination in range(8):
     device_db[f"board{destination}"] = {
         "type": "local",
         "module": "kairos.coredevice.remote_memory",

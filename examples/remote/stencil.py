@@ -18,7 +18,7 @@ HALO = BUFFER + 0x9000
 """Received rows, from above and from below, in turn for even and odd steps."""
 ARRIVED = MAILBOX
 """Steps of which the rows from above, and from below, have arrived."""
-MOST = 4
+MOST = 8
 """Boards."""
 
 
@@ -100,14 +100,20 @@ class Strips(HasEnvironment):
 
     @kernel
     def open(self, board):
-        """Discards earlier steps, and lets the boards above and below write."""
+        """Discards earlier steps, and lets all other boards read and write."""
         self.memories[board].write(ARRIVED, [0, 0])
-        first, last = 0, 1
-        if board == 0:
-            first, last = 1, self.boards
-        for other in range(first, last):
-            self.memories[other].export(0)
-            self.memories[other].export(1, MAILBOX, 64)
+        for other in range(self.boards):
+            if other != board:
+                self.memories[other].export(0)
+                self.memories[other].export(1, MAILBOX, 64)
+
+    @kernel
+    def take_part(self, board, works):
+        """What a satellite does: its steps, or what has to come before them."""
+        if works:
+            self.work(board)
+        else:
+            self.open(board)
 
     @kernel
     def distribute(self, brings):
@@ -182,50 +188,85 @@ class StencilFour(Strips, EnvExperiment):
         self.boards = 4
 
     @subkernel(destination=1)
-    def open1(self):
-        self.open(1)
+    def on1(self, works: TBool):
+        self.take_part(1, works)
 
     @subkernel(destination=2)
-    def open2(self):
-        self.open(2)
+    def on2(self, works: TBool):
+        self.take_part(2, works)
 
     @subkernel(destination=3)
-    def open3(self):
-        self.open(3)
+    def on3(self, works: TBool):
+        self.take_part(3, works)
 
-    @subkernel(destination=1)
-    def work1(self):
-        self.work(1)
+    @kernel
+    def begin(self, works):
+        """Starts the satellites."""
+        self.on1(works)
+        self.on2(works)
+        self.on3(works)
 
-    @subkernel(destination=2)
-    def work2(self):
-        self.work(2)
-
-    @subkernel(destination=3)
-    def work3(self):
-        self.work(3)
+    @kernel
+    def finish(self):
+        """Waits for them."""
+        subkernel_await(self.on1)
+        subkernel_await(self.on2)
+        subkernel_await(self.on3)
 
     @kernel
     def run(self):
         self.core.reset()
         self.open(0)
-        self.open1()
-        self.open2()
-        self.open3()
-        subkernel_await(self.open1)
-        subkernel_await(self.open2)
-        subkernel_await(self.open3)
+        self.begin(False)
+        self.finish()
         self.memories[0].write(STRIP, self.plane)
         self.distribute(False)
-        subkernel_preload(self.work1)
-        subkernel_preload(self.work2)
-        subkernel_preload(self.work3)
-        self.work1()
-        self.work2()
-        self.work3()
+        self.begin(True)
         self.work_here()
-        subkernel_await(self.work1)
-        subkernel_await(self.work2)
-        subkernel_await(self.work3)
+        self.finish()
         self.distribute(True)
         self.memories[0].read(STRIP, self.plane)
+
+
+class StencilEight(StencilFour):
+    """On a master and seven satellites, as many as a system has: three at the master, the others behind these."""
+
+    def build(self):
+        super().build()
+        self.boards = 8
+
+    @subkernel(destination=4)
+    def on4(self, works: TBool):
+        self.take_part(4, works)
+
+    @subkernel(destination=5)
+    def on5(self, works: TBool):
+        self.take_part(5, works)
+
+    @subkernel(destination=6)
+    def on6(self, works: TBool):
+        self.take_part(6, works)
+
+    @subkernel(destination=7)
+    def on7(self, works: TBool):
+        self.take_part(7, works)
+
+    @kernel
+    def begin(self, works):
+        self.on1(works)
+        self.on2(works)
+        self.on3(works)
+        self.on4(works)
+        self.on5(works)
+        self.on6(works)
+        self.on7(works)
+
+    @kernel
+    def finish(self):
+        subkernel_await(self.on1)
+        subkernel_await(self.on2)
+        subkernel_await(self.on3)
+        subkernel_await(self.on4)
+        subkernel_await(self.on5)
+        subkernel_await(self.on6)
+        subkernel_await(self.on7)

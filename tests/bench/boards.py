@@ -120,14 +120,16 @@ def cross_figures(figures):
 
 
 def workload_figures(figures):
-    """Examples of remote memory, whose results NumPy checks; the last on four boards."""
+    """Examples of remote memory, whose results NumPy checks; the last on up to eight boards."""
     import os
 
     from kairos.emulator import shutdown_all
     from tests.support.experiment import experiment
-    from tests.support.gateware import built
+    from tests.support.gateware import built, built_from
+    from tests.support.paths import EXAMPLES
 
     built("memory", "store", "memory_star")
+    built_from(*(EXAMPLES / "remote/eight").glob("*.json"))
     database, where = (
         "examples/remote/device_db.py",
         "checked by NumPy; emulated boards, whose processors have no caches",
@@ -144,10 +146,14 @@ def workload_figures(figures):
             for operation, rate in zip(("copy", "scale", "add", "triad"), rates[way], strict=True):
                 source = f"examples/remote/stream.py, fibre of 1 us, {what}; {where}"
                 figures.add(f"remote.stream_{operation}_{name}_mb_s", rate, "MB/s", baseline=baseline, source=source)
-        for boards in (1, 2, 4):
+        for boards, system, name, arguments in [
+            (1, "system", "Stencil", ["boards=1"]),
+            (2, "system", "Stencil", ["boards=2"]),
+            (4, "four_boards", "StencilFour", []),
+            (8, "eight_boards", "StencilEight", []),
+        ]:
             shutdown_all()
-            os.environ["SYSTEM"] = "four_boards.toml" if boards == 4 else "system.toml"
-            name, arguments = ("StencilFour", []) if boards == 4 else ("Stencil", [f"boards={boards}"])
+            os.environ["SYSTEM"] = f"{system}.toml"
             stencil = experiment("examples/remote/stencil.py", name, database, *arguments)
             stencil.prepare()
             stencil.run()

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.command import Kairos
-from tests.support.gateware import built
+from tests.support.gateware import built, built_from
 from tests.support.paths import EXAMPLES
 
 
@@ -12,12 +12,16 @@ from tests.support.paths import EXAMPLES
     [
         ("stencil", "Stencil", "system", "64 rows on 2 boards: "),
         pytest.param("stencil", "StencilFour", "four_boards", "64 rows on 4 boards: ", marks=pytest.mark.long),
+        pytest.param("stencil", "StencilEight", "eight_boards", "64 rows on 8 boards: ", marks=pytest.mark.long),
         pytest.param("accelerator", "Accelerator", "system", "by copies: 100 sums, 0 wrong", marks=pytest.mark.long),
         pytest.param("stream", "Stream", "system", "engine, both directions", marks=pytest.mark.long),
     ],
 )
 def test_results_on_several_boards_are_right(tmp_path, file, name, system, shown):
-    built("store", "memory_star" if system == "four_boards" else "memory")
+    if system == "eight_boards":
+        built_from(*(EXAMPLES / "remote/eight").glob("*.json"))
+    else:
+        built("store", "memory_star" if system == "four_boards" else "memory")
     done = Kairos(tmp_path)(
         "run",
         EXAMPLES / "remote" / f"{file}.py",

@@ -30,6 +30,7 @@ def interrupted_once(monkeypatch, module, result):
 def test_ready_emulator_after_an_interruption_is_still_ready(monkeypatch):
     monkeypatch.setattr(process, "READY_TIMEOUT", 0.1)
     device = process.Emulator.__new__(process.Emulator)
+    device.variant = "demo"
     device._booting, device._ready, device._unready = threading.Lock(), None, None
     device._said = lines.Lines()
     device._said.read([READY])

@@ -7,6 +7,7 @@ the programs.
 
 import json
 import os
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from ..errors import EmulatorError, UsageError
 
 __all__ = [
     "SYSTEMS",
+    "boards",
     "build_directory",
     "built_database",
     "built_firmware",
@@ -148,6 +150,17 @@ def command(what: str) -> tuple[Path, list[str]]:
         return program, ["--system", what, "--build", str(build)]
     program, firmware, library = find(("runtime.elf",), (what,))
     return program, ["--firmware", str(firmware), "--pl", str(library)]
+
+
+def boards(what: str) -> int:
+    """Return the number of boards of what `command` takes, or 1 if its description cannot be read; of a system in
+    `SYSTEMS`, in which boards may share a variant, at least the number."""
+    if not what.endswith(".toml"):
+        return len(SYSTEMS.get(what, (what,)))
+    try:
+        return len(tomllib.loads(Path(what).read_text()).get("board", [])) or 1
+    except (OSError, ValueError, TypeError):
+        return 1
 
 
 def fingerprints(what: str) -> dict[str, str]:

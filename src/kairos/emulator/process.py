@@ -40,7 +40,8 @@ __all__ = [
 
 
 READY_TIMEOUT = 30.0
-"""Timeout in seconds for booting the firmware; a hundred times its duration on an idle machine."""
+"""Timeout in seconds for booting the firmware of a board; a hundred times its duration on an idle machine. The boards
+of a system take turns, every few cycles if their fibres are short."""
 STARVED_TIMEOUT = 180.0
 """The same for an emulator that has not had that much processor time, on a busy machine."""
 ANSWER_TIMEOUT = 2.0
@@ -84,6 +85,12 @@ class Options:
     storage: str | None = None
     """Image of its SD card, in which it keeps its configuration; empty: one that is deleted when it is
     stopped; None: no card."""
+
+
+def boot_limits(variant: str) -> tuple[float, float]:
+    """Return the timeouts in seconds for booting all boards: processor time, and, on a busy machine, time."""
+    processor = READY_TIMEOUT * artifacts.boards(variant)
+    return processor, max(STARVED_TIMEOUT, 2 * processor)
 
 
 def channels_of(url: str) -> set[int] | None:
@@ -253,8 +260,9 @@ class Emulator:
 
     def _awaited(self) -> dict:
         began, read = time.monotonic(), 0
+        processor, starved = boot_limits(self.variant)
         while True:
-            lines, is_all = self._said.after(read, max(1.0, READY_TIMEOUT - (time.monotonic() - began)))
+            lines, is_all = self._said.after(read, max(1.0, processor - (time.monotonic() - began)))
             read += len(lines)
             for line in lines:
                 if (event := self._understood(line)) is not None:
@@ -263,7 +271,7 @@ class Emulator:
                 why = self.failure() or "the emulator closed its output before it was ready"
                 raise CommandLineError(why) if why.startswith(("--wire", "--set")) else EmulatorError(why)
             waited = time.monotonic() - began
-            if not lines and (waited >= STARVED_TIMEOUT or processor_s(self.pid, math.inf) >= READY_TIMEOUT):
+            if not lines and (waited >= starved or processor_s(self.pid, math.inf) >= processor):
                 raise self._not_booted(waited)
 
     def _understood(self, line: str) -> dict | None:
