@@ -7,7 +7,6 @@ the programs.
 
 import json
 import os
-import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -157,6 +156,9 @@ def boards(what: str) -> int:
     `SYSTEMS`, in which boards may share a variant, at least the number."""
     if not what.endswith(".toml"):
         return len(SYSTEMS.get(what, (what,)))
+    # Imported late: only a system that the user describes has such a file.
+    import tomllib
+
     try:
         return len(tomllib.loads(Path(what).read_text()).get("board", [])) or 1
     except (OSError, ValueError, TypeError):
