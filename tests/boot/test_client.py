@@ -8,12 +8,7 @@ import pytest
 
 from kairos.boot import load
 from kairos.errors import DeviceUnreachable, KairosError
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from tests.support.ports import free_port
 
 
 def test_absent_device_is_reported_in_one_line():

@@ -1,11 +1,11 @@
 """A kernel calls a controller in another process, started by `kairos controllers`."""
 
 import signal
-import socket
 import subprocess
 import sys
 
 from tests.support.paths import EXAMPLES
+from tests.support.ports import free_port
 from tests.support.waiting import until
 
 SHUTTER = """
@@ -37,8 +37,7 @@ class Moves(EnvExperiment):
 
 
 def test_rpc_of_kernel_calls_controller_in_another_process(kairos):
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     program = kairos.write(SHUTTER.replace("PORT", str(port)), head="", name="shutter.py")
     entry = {"type": "controller", "host": "127.0.0.1", "port": port, "command": f"{sys.executable} {program}"}
     database = kairos.directory / "db.py"

@@ -3,7 +3,6 @@ time its kernels run."""
 
 import json
 import shutil
-import socket
 
 import h5py
 import pytest
@@ -20,6 +19,7 @@ from tests.support.command import heed_signals, run_kairos
 from tests.support.gateware import built
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
+from tests.support.ports import free_port
 from tests.support.waiting import until
 
 ION = EXAMPLES / "ion"
@@ -82,22 +82,11 @@ def written(folder, host):
     (folder / "device_db.py").write_text((ION / "device_db.py").read_text().replace("emulator://ion", host))
 
 
-def ports():
-    """Return the port of the session, with that of the analyzer as far behind it as on a device."""
-    while True:
-        with socket.create_server(("127.0.0.1", 0)) as one:
-            port = one.getsockname()[1]
-            try:
-                socket.create_server(("127.0.0.1", port + analyzer.PORT - session.PORT)).close()
-            except OSError:
-                continue
-            return port
-
-
 @pytest.fixture
 def hardware(tmp_path):
     """A folder with the experiment, and a device that is reached by its address only."""
-    port = ports()
+    # That of the analyzer is as far behind it as on a device.
+    port = free_port(analyzer.PORT - session.PORT)
     written(tmp_path, f"127.0.0.1:{port}")
     options = Options(
         forward={session.PORT: port, analyzer.PORT: port + analyzer.PORT - session.PORT},
@@ -289,7 +278,7 @@ class Reads(EnvExperiment):
 
 
 def test_words_that_came_over_a_bus_are_repeated(tmp_path):
-    written(tmp_path, f"127.0.0.1:{(port := ports())}")
+    written(tmp_path, f"127.0.0.1:{(port := free_port(analyzer.PORT - session.PORT))}")
     (tmp_path / "reads.py").write_text(READS)
     # Its card has another revision than the model of the twin.
     (tmp_path / "bench.toml").write_text("[urukul.urukul0]\nproto_rev = 8\n")

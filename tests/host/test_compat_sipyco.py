@@ -9,6 +9,7 @@ from importlib.metadata import distributions
 import pytest
 
 from kairos import compat
+from tests.support.ports import free_port
 
 INSTALLED = any(distribution.name == "sipyco" for distribution in distributions())
 pytestmark = pytest.mark.skipif(INSTALLED, reason="SiPyCo itself is installed")
@@ -299,11 +300,3 @@ def test_subscribers_follow_published_notifiers():
 
     lost_name = asyncio.Event()
     asyncio.run(main())
-
-
-def free_port():
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]

@@ -21,6 +21,7 @@ from kairos.controllers import (
 )
 from kairos.devices import DeviceDB, DeviceManager
 from tests.support import PATIENCE
+from tests.support.ports import free_port
 from tests.support.waiting import until
 
 
@@ -205,8 +206,7 @@ def test_asynchronous_client_gets_answers_in_order(running):
 
 
 def test_best_effort_client_survives_lost_server(caplog):
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     laser = BestEffortClient("127.0.0.1", port, retry=0.05)
     assert laser.set_power(1.0) is None
     server = Running({"laser": Laser()}, port)

@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import textwrap
@@ -18,6 +17,7 @@ from kairos.devices import DeviceDB
 from kairos.errors import UsageError
 from tests.support import PATIENCE
 from tests.support.command import run_kairos
+from tests.support.ports import free_port
 from tests.support.waiting import until
 
 PROGRAM = textwrap.dedent(
@@ -57,8 +57,7 @@ def database(tmp_path):
     """A database with one controller; its port is free."""
     program = tmp_path / "counter.py"
     program.write_text(PROGRAM)
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     command = f"{sys.executable} -m kairos.compat {program} -p {{port}} --no-localhost-bind --bind {{bind}}"
     entries = {
         "counter": {"type": "controller", "host": "127.0.0.1", "port": port, "command": command},

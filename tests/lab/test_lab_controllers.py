@@ -8,6 +8,7 @@ import pytest
 
 from kairos.controllers import Client, ControllerError
 from tests.support.laboratory import Laboratory
+from tests.support.ports import free_port
 from tests.support.waiting import until
 
 PROGRAM = """
@@ -37,8 +38,7 @@ def database(lab_folder, power, port, **more):
 
 @pytest.fixture
 def port():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
+    return free_port()
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import http.server
 import json
-import socket
 import socketserver
 import threading
 import urllib.error
@@ -17,6 +16,7 @@ from kairos.lab.influx import line
 from kairos.lab.notifications import Notifications
 from kairos.lab.settings import Email, Notify, Settings
 from tests.support.laboratory import Laboratory
+from tests.support.ports import free_port
 from tests.support.waiting import until
 
 
@@ -325,9 +325,7 @@ def test_line_escapes_names_and_omits_missing_numbers():
 def test_metrics_are_served_in_the_format_of_prometheus(tmp_path):
     from prometheus_client.parser import text_string_to_metric_families
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     lab = started(tmp_path, f"{ALARMS}\n[metrics]\nport = {port}\n")
     try:
         lab.ends(lab.run_of("Quick"))

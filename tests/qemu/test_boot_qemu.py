@@ -6,7 +6,6 @@ core 1 differently from the chip (docs/firmware.md).
 
 import re
 import shutil
-import socket
 import subprocess
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from tests.support.connection import assert_closed
 from tests.support.kernels import kernel, run_empty
 from tests.support.paths import FIRMWARE
+from tests.support.ports import free_port
 from tests.support.raw_management import Management
 from tests.support.raw_session import SYNC, Session, encode
 from tests.support.states import running
@@ -37,12 +37,6 @@ def why_not():
 pytestmark = pytest.mark.skipif(
     why_not() is not None, reason=f"NOT CHECKED ON QEMU: {why_not()} (Debian: in bookworm-backports)"
 )
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def forward(port, guest):

@@ -1,12 +1,12 @@
 """A device that boots like a chip: from the boot ROM."""
 
-import socket
 import subprocess
 import sys
 
 from . import PATIENCE
 from .device import Emulated
 from .paths import GATEWARE
+from .ports import free_port
 from .waiting import printed
 
 HOST = "127.0.0.1"
@@ -22,9 +22,7 @@ class BootDevice(Emulated):
         for library in gateware:
             arguments += ["--pl", library]
         for port in PORTS:
-            with socket.socket() as probe:
-                probe.bind((HOST, 0))
-                self.ports[port] = probe.getsockname()[1]
+            self.ports[port] = free_port()
             arguments += ["--forward", f"{self.ports[port]}:{port}"]
         super().__init__(directory, *arguments)
         self.attach()
