@@ -23,6 +23,11 @@ KEY = b"sixteen bytes or more"
 TITLES = {"zc706": "ZC706", "kasli_soc": "Kasli-SoC", "ebaz4205": "EBAZ4205", "redpitaya": "Red Pitaya"}
 
 
+def managed(device, *arguments):
+    """Run `kairos device` with what is behind the management port of a device."""
+    return run_kairos("device", "-D", f"127.0.0.1:{device.ports[1380]}", *arguments)
+
+
 def run_blink(device, tmp_path):
     """Runs examples/blink.py on the device and returns the number of level changes at the pins."""
     text = (ROOT / "examples" / "device_db.py").read_text()
@@ -66,9 +71,7 @@ def test_device_boots_card_then_other_firmware_from_network(boot_device, card, i
     assert run_blink(device, tmp_path) > 0
 
     # Firmware booted from the network is not stored.
-    subprocess.run(
-        [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}", "reboot"], check=True
-    )
+    assert managed(device, "reboot").returncode == 0
     printed = device.wait_for("gateware: ", 3)
     assert printed.rindex("Kairos runtime") > printed.rindex("Kairos RUNTIME")
 
@@ -77,18 +80,15 @@ def test_commands_find_a_device_that_restarts(boot_device, card, image, tmp_path
     """Commands issued during a restart: connections opened then never receive an answer."""
     device = boot_device("--sd", card((BOOT, image)))
     device.wait_for("network: 10.0.2.15")
-    address = f"127.0.0.1:{device.ports[1380]}"
 
     def kairos(*arguments):
-        done = subprocess.run(
-            [sys.executable, "-m", "kairos", *arguments], capture_output=True, text=True, timeout=PATIENCE
-        )
+        done = managed(device, *arguments)
         assert done.returncode == 0, done.stderr + device.uart()
         return done.stdout
 
-    kairos("device", "-D", address, "reboot")
-    assert "Kairos runtime" in kairos("device", "-D", address, "log")
-    kairos("device", "-D", address, "reboot")
+    kairos("reboot")
+    assert "Kairos runtime" in kairos("log")
+    kairos("reboot")
     assert run_blink(device, tmp_path) > 0
     done = device.boot("--gateware", GATEWARE / "kairos_sim.bit")
     assert done.returncode == 0, done.stderr
@@ -133,7 +133,7 @@ def test_card_boots_after_power_loss_during_replacement(boot_device, card, tmp_p
         path = card((BOOT, image))
         device = boot_device("--sd", path, "--set", f"sd_cut_after={sectors + more}")
         device.wait_for("network: 10.0.2.15")
-        done = run_kairos("device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash", tmp_path / "new")
+        done = managed(device, "flash", tmp_path / "new")
         assert (done.returncode == 0) == (more == 100), done.stderr
         device.close()
         device = boot_device("--sd", path)
@@ -149,7 +149,7 @@ def test_unbootable_image_is_refused_and_old_one_kept(boot_device, card, image, 
 
     def flash(device, content):
         (tmp_path / "new").write_bytes(content)
-        return run_kairos("device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash", tmp_path / "new")
+        return managed(device, "flash", tmp_path / "new")
 
     path = card((BOOT, image))
     device = boot_device("--sd", path)
@@ -261,12 +261,7 @@ def test_netboot_without_key_is_refused(boot_device, card, tmp_path):
     device.wait_for("Kairos runtime")
     # The key cannot be read back.
     device.wait_for("network: 10.0.2.15")
-    done = subprocess.run(
-        [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}"]
-        + ["--key", str(right), "config", "read", "-s", "auth_key"],
-        capture_output=True,
-        text=True,
-    )
+    done = managed(device, "--key", right, "config", "read", "-s", "auth_key")
     assert done.returncode == 1 and KEY.decode() not in done.stdout
     # The running firmware restarts into the loader only for clients with the key.
     one_line(device.boot(), "requires a key")

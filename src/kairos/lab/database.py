@@ -1,7 +1,7 @@
 """The laboratory's database: SQLite by default, or any that SQLAlchemy knows by its URL.
 
-A transaction is on the disk when it is committed. An empty one gets the tables
-of this version; those of an older version are brought up to date by the numbered changes in :mod:`.migrations`.
+A transaction is on the disk when it is committed. An empty database gets the tables of this version; tables of an older
+one are brought up to date by the numbered changes in :mod:`.migrations`.
 """
 
 import os
