@@ -141,13 +141,13 @@ def files(request, tmp_path_factory):
     name, variant = request.param
     output = tmp_path_factory.mktemp(f"{name}_{variant}")
     variant = OWN[variant] if variant in OWN else VARIANTS[variant]
-    generate(board(name), variant, "0123456789abcdef", output)
+    generate(board(name), variant, output)
     return board(name), variant, output
 
 
 @pytest.fixture(scope="module")
 def sim_verilog():
-    return sim.generate(sim.KairosSim(VARIANTS["demo"], "test"))
+    return sim.generate(sim.KairosSim(VARIANTS["demo"]))
 
 
 def pins_of_ports(verilog):
@@ -288,7 +288,7 @@ def test_variant_a_board_cannot_have_is_refused(name, channels, text):
 def test_more_outputs_than_a_recording_has_are_refused():
     variant = Variant("x", (ChannelSpec("a", "shuttler"), ChannelSpec("b", "shuttler")))
     with pytest.raises(ValueError, match="have 32 outputs, more than 16"):
-        sim.KairosSim(variant, "x")
+        sim.KairosSim(variant)
 
 
 def test_clocked_variant_on_board_without_synthesiser_is_refused():
@@ -350,7 +350,7 @@ def test_instantiated_cells_and_ports_exist_in_cell_library(files):
 
 def test_variant_generated_again_gives_the_same_verilog(sim_verilog):
     """Otherwise it would be recompiled whenever another variant was built before it."""
-    assert sim.generate(sim.KairosSim(VARIANTS["demo"], "test")) == sim_verilog
+    assert sim.generate(sim.KairosSim(VARIANTS["demo"])) == sim_verilog
 
 
 def test_simulation_top_has_the_ports_of_the_interface(sim_verilog):
@@ -404,7 +404,7 @@ def test_simulation_has_no_unexplained_warnings(name, tmp_path):
         assert empty_slices((folder / f"{sim.TOP}.v").read_text()) == []
         return
     path = tmp_path / f"{sim.TOP}.v"
-    path.write_text(sim.generate(sim.KairosSim(VARIANTS[name], "test")))
+    path.write_text(sim.generate(sim.KairosSim(VARIANTS[name])))
     assert lint(path, sim.TOP, WAIVERS) == []
     assert empty_slices(path.read_text()) == []
 
@@ -424,7 +424,7 @@ def test_slice_without_bits_is_found_in_the_verilog():
 
 def test_each_lint_waiver_suppresses_a_warning(tmp_path):
     """Without the waivers there are warnings of all these classes."""
-    generate(board("zc706"), VARIANTS["demo"], "test", tmp_path)
+    generate(board("zc706"), VARIANTS["demo"], tmp_path)
     found = lint(tmp_path / "kairos_zc706.v", "kairos_zc706")
     waived = set(re.findall(r"lint_off -rule (\w+)", WAIVERS.read_text()))
     assert waived <= {match.group(1) for line in found if (match := re.match(r"%Warning-(\w+)", line))}
