@@ -198,7 +198,7 @@ def test_every_pad_has_a_pin(files):
     board, variant, output = files
     verilog = (output / f"{board.build_name}.v").read_text()
     # Those of a camera's grabber are at its transceiver
-    pads = [pad for pad in Soc(variant, "x").phys.pads if pad.pin is None or not pad.pin.startswith("sfp")]
+    pads = [pad for pad in Soc(variant).phys.pads if pad.pin is None or not pad.pin.startswith("sfp")]
     buffers = len(re.findall(r"^(?:I|O|IO)BUFT?(?:DS)? \w+\s*\(", verilog, re.M))
     # From the synthesiser, from outside (or from the upstream board), and on to the synthesiser
     switched = len(re.findall(r"^MMCME2_ADV #", verilog, re.M))
@@ -282,7 +282,7 @@ def test_repeated_builds_give_equal_files(tmp_path):
 def test_variant_a_board_cannot_have_is_refused(name, channels, text):
     variant = Variant("x", tuple(ChannelSpec(f"ttl{i}", kind, p) for i, (kind, p) in enumerate(channels)))
     with pytest.raises(ValueError, match=text):
-        Top(board(name), board(name).platform(), variant, "x")
+        Top(board(name), board(name).platform(), variant)
 
 
 def test_more_outputs_than_a_recording_has_are_refused():
@@ -293,7 +293,7 @@ def test_more_outputs_than_a_recording_has_are_refused():
 
 def test_clocked_variant_on_board_without_synthesiser_is_refused():
     with pytest.raises(ValueError, match="ebaz4205 has its RTIO clock from the processing system only"):
-        Top(board("ebaz4205"), board("ebaz4205").platform(), VARIANTS["clocked"], "x")
+        Top(board("ebaz4205"), board("ebaz4205").platform(), VARIANTS["clocked"])
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_links_without_a_cage_are_refused(name, variant, text):
     unserialised = [replace(channel, parameters={}) for channel in VARIANTS["demo"].channels]
     variant = VARIANTS[variant] if variant in VARIANTS else OWN[variant]
     with pytest.raises(ValueError, match=text):
-        Top(board(name), board(name).platform(), replace(variant, channels=tuple(unserialised)), "x")
+        Top(board(name), board(name).platform(), replace(variant, channels=tuple(unserialised)))
 
 
 def test_description_is_built_for_its_target_only(tmp_path, capsys):

@@ -22,8 +22,8 @@ def test_bridge_described_at_one_end_is_built_at_both(tmp_path, block, more):
     path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
     master = make_variant(load(path))
     assert master.bridge is None and master.satellites[0].bridge == Bridge(block, "simple")
-    assert {"bridge", "window"} <= set(Soc(master, "x").register_blocks)
-    assert {"outlet"} | more <= set(Soc(master.satellites[0], "x").register_blocks)
+    assert {"bridge", "window"} <= set(Soc(master).register_blocks)
+    assert {"outlet"} | more <= set(Soc(master.satellites[0]).register_blocks)
     assert device_db(master, "x")["bridge1"]["arguments"] == {"destination": 1}
 
 
@@ -32,8 +32,8 @@ def test_block_described_for_a_board_is_built_there_and_in_the_database(tmp_path
     path = tmp_path / "above.json"
     path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
     master = make_variant(load(path))
-    assert "block" in Soc(master.satellites[0], "x").register_blocks
-    assert "block" not in Soc(master, "x").register_blocks
+    assert "block" in Soc(master.satellites[0]).register_blocks
+    assert "block" not in Soc(master).register_blocks
     adder = device_db(master, "x")["adder1"]
     assert (adder["class"], adder["arguments"]) == ("RemoteAdder", {"destination": 1})
 
