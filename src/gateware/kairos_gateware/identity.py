@@ -9,15 +9,14 @@ import re
 
 __all__ = ["UNIDENTIFIED", "identify"]
 
-UNIDENTIFIED = "not-identified-!"
-"""Build id of a descriptor whose Verilog has not been generated yet; as long as each other."""
+UNIDENTIFIED = "!#%&(*+,./:;<=>?"
+"""Build id of a descriptor whose Verilog has not been generated yet, of characters that no name has."""
 
 
 def identify(descriptor, verilog: str, *others: str | bytes) -> str:
     """Give the descriptor the build id of this design; return its Verilog with it.
 
-    descriptor: `Descriptor` with the id `UNIDENTIFIED`, whose words the Verilog has as constants: those that depend on
-    the id once each. others: further files of the design. The id is the first 16 hexadecimal digits of a SHA-256.
+    descriptor: `Descriptor` with the id `UNIDENTIFIED`, whose words the Verilog has in a table of constants. others: further files of the design. The id is the first 16 hexadecimal digits of a SHA-256.
     Raises ValueError if the Verilog has another descriptor.
     """
     digest = hashlib.sha256()
@@ -26,9 +25,10 @@ def identify(descriptor, verilog: str, *others: str | bytes) -> str:
         digest.update(len(data).to_bytes(8, "little") + data)
     before = descriptor.to_words()
     descriptor.build_id = digest.hexdigest()[: len(UNIDENTIFIED)]
-    for old, new in zip(before, descriptor.to_words(), strict=True):
+    for index, (old, new) in enumerate(zip(before, descriptor.to_words(), strict=True)):
         if old != new:
-            verilog, count = re.subn(rf"\d+'d{old};", f"{new.bit_length() or 1}'d{new};", verilog)
+            entry = rf"('d{index}: begin\s+\w+ <= )\d+'d{old};"
+            verilog, count = re.subn(entry, rf"\g<1>{new.bit_length()}'d{new};", verilog)
             if count != 1:
-                raise ValueError("the Verilog does not have this descriptor's words once each")
+                raise ValueError("the Verilog does not have the words of this descriptor")
     return verilog

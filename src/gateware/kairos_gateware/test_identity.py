@@ -18,7 +18,8 @@ def _built(variant):
 
 
 def _constants(descriptor) -> str:
-    return "".join(f"word <= {word.bit_length()}'d{word};\n" for word in descriptor.to_words())
+    words = enumerate(descriptor.to_words())
+    return "".join(f"8'd{index}: begin\n\tword <= {word.bit_length()}'d{word};\nend\n" for index, word in words)
 
 
 def test_unchanged_logic_keeps_its_build_id_and_its_verilog():
@@ -47,6 +48,12 @@ def test_board_has_the_identified_descriptor_and_the_same_id_again(tmp_path):
     assert first.build_id == build_id(VARIANTS["demo"], "ebaz4205") != build_id(VARIANTS["demo"], "sim")
 
 
+def test_other_tables_with_the_same_constants_are_left_alone():
+    descriptor = Descriptor("a;1", UNIDENTIFIED, 125_000_000, 3)
+    table = "".join(f"8'd0: begin\n\tother <= 31'd{word};\nend\n" for word in descriptor.to_words()[1:])
+    assert identify(descriptor, table + _constants(descriptor)) == table + _constants(descriptor)
+
+
 def test_further_files_belong_to_the_build_id():
     ids = set()
     for others in [(), ("set_property",), (b"set_property", "")]:
@@ -58,5 +65,5 @@ def test_further_files_belong_to_the_build_id():
 
 def test_verilog_of_another_design_is_rejected():
     descriptor = Descriptor("a;1", UNIDENTIFIED, 125_000_000, 3)
-    with pytest.raises(ValueError, match="does not have this descriptor's words"):
+    with pytest.raises(ValueError, match="does not have the words"):
         identify(descriptor, "module other(); endmodule")
