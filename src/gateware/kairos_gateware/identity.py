@@ -16,7 +16,8 @@ UNIDENTIFIED = "!#%&(*+,./:;<=>?"
 def identify(descriptor, verilog: str, *others: str | bytes) -> str:
     """Give the descriptor the build id of this design; return its Verilog with it.
 
-    descriptor: `Descriptor` with the id `UNIDENTIFIED`, whose words the Verilog has in a table of constants. others: further files of the design. The id is the first 16 hexadecimal digits of a SHA-256.
+    descriptor: `Descriptor` with the id `UNIDENTIFIED`, whose words the Verilog has in a table of constants. others:
+    further files of the design. The id is the first 16 hexadecimal digits of a SHA-256.
     Raises ValueError if the Verilog has another descriptor.
     """
     digest = hashlib.sha256()
