@@ -118,8 +118,8 @@ _LOADED: set[str] = set()
 
 @contextmanager
 def _searching(top: str, path: Path, owner: Path):
-    """Search modules in `path` first, then in `owner`, for the duration of the context. A module `top` of another circuit's
-    folder is forgotten if `owner` has one of this name. Yields whether the name may be searched: if `path`
+    """Search modules in `path` first, then in `owner`, for the duration of the context. A module `top` of another
+    circuit's folder is forgotten if `owner` has one of this name. Yields whether the name may be searched: if `path`
     is not `owner`, only if it leads there."""
     spec = importlib.machinery.PathFinder.find_spec(top, [str(path), *sys.path])
     places = [spec.origin, *(spec.submodule_search_locations or ())] if spec is not None else []
