@@ -103,7 +103,7 @@ class KairosSim(TopLevel):
         self.outward(axi.r.last, "gp0_rlast")
         self._handshakes(axi, "gp0")
 
-        self.bridged = any(board.bridge for board in variant.satellites)
+        self.bridged = any(enters for _, enters in variant.bridges().values())
         if soc.gp1 is not None:
             self._window(soc.gp1)
         self.has_window = soc.gp1 is not None

@@ -27,6 +27,33 @@ def test_bridge_described_at_one_end_is_built_at_both(tmp_path, block, more):
     assert device_db(master, "x")["bridge1"]["arguments"] == {"destination": 1}
 
 
+@pytest.mark.parametrize("block, more", [("adder", set()), ("pages", {"pages1"})])
+def test_bridge_whose_master_is_downstream_has_its_block_at_the_upstream_board(tmp_path, block, more):
+    (tmp_path / "other.json").write_text(json.dumps(board(base="satellite", bridge={})))
+    bridge = {"block": block, "master": "downstream"}
+    (tmp_path / "below.json").write_text(json.dumps(board(base="satellite", bridge=bridge)))
+    path = tmp_path / "above.json"
+    path.write_text(json.dumps(board(base="master", satellites=["other.json", "below.json"])))
+    master = make_variant(load(path))
+    assert master.satellites[1].bridge == Bridge(block, master="downstream")
+    above, below = Soc(master, "x"), Soc(master.satellites[1], "x")
+    assert {"bridge", "window", "outlet1"} | more <= set(above.register_blocks)
+    assert "outlet" not in above.register_blocks and "bridge1" not in above.register_blocks
+    assert {"bridge", "window"} <= set(below.register_blocks)
+    assert not {"outlet", "pages"} & set(below.register_blocks)
+    assert below.gp1 is not None
+    database = device_db(master, "x")
+    assert [database[f"bridge{n}"]["arguments"]["destination"] for n in (1, 2)] == [1, 0]
+
+
+def test_upstream_board_without_a_bridge_of_its_own_has_no_window(tmp_path):
+    (tmp_path / "below.json").write_text(json.dumps(board(base="satellite", bridge={"master": "downstream"})))
+    path = tmp_path / "above.json"
+    path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
+    above = Soc(make_variant(load(path)), "x")
+    assert above.gp1 is None and "outlet" in above.register_blocks and "window" not in above.register_blocks
+
+
 def test_block_described_for_a_board_is_built_there_and_in_the_database(tmp_path):
     (tmp_path / "below.json").write_text(json.dumps(board(base="satellite", remote_memory=True, block="adder")))
     path = tmp_path / "above.json"
@@ -43,6 +70,10 @@ def test_block_described_for_a_board_is_built_there_and_in_the_database(tmp_path
     [
         (board(bridge={}), "bridge: it is over the upstream link, so it stands in the description of a "),
         (board(base="satellite", bridge={"block": "cpu"}), "bridge.block: 'cpu' is not one of ['adder', 'pages']"),
+        (
+            board(base="satellite", bridge={"master": "both"}),
+            "bridge.master: 'both' is not one of ['upstream', 'downstream']",
+        ),
         (board(base="satellite", bridge=True), "bridge: True is not of type 'object'"),
         (
             board(base="satellite", bridge={}, remote_memory=True),

@@ -17,7 +17,7 @@ _WRITE = 8
 
 
 class BridgeEntry(Module):
-    """endpoint: of the link. bridge: `Bridge` of the downstream board.
+    """endpoint: of the link. bridge: its `Bridge`.
 
     `axi`: slave for a processor. `registers`. `failures`: of accesses, as `WindowRegisters` takes them.
     `settled` (out): for time skip.
@@ -35,7 +35,7 @@ class BridgeEntry(Module):
 
 
 class BridgedBlock(Module):
-    """endpoint: of the upstream link. bridge: `Bridge` of this board.
+    """endpoint: of the link. bridge: its `Bridge`.
 
     `registers`; `register_blocks`: further ones, by the prefix of their names. `readers`, `writers`: halves of a
     memory port, for a block that accesses memory. `settled` (out): for time skip.

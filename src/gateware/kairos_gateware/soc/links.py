@@ -59,7 +59,7 @@ def _more(board):
     if board.bridge and board.remote:
         raise ValueError(f"{board.name}: the upstream link has remote memory or a bridge, not both")
     if board.bridge:
-        return bridge_both(board.bridge.packetiser)
+        return bridge_both(board.bridge.packetiser, board.bridge.master)
     return remote_both() if board.remote else ((), ())
 
 
@@ -243,25 +243,25 @@ class Links(Module):
     def _bridges(self):
         """Adds this board's ends of bridges. Returns those at which accesses enter, by the number of the
         end."""
-        entered = {}
+        entered, described = {}, self.variant.bridges()
         for n, (name, end) in enumerate(self.ends.items()):
-            if name in self._crosses:
+            if name not in described:
                 continue
-            board = self.variant if name == "up" else self.variant.satellites[int(name.removeprefix("down")) - 1]
-            if board.bridge is None:
-                continue
-            if name == "up":
-                bridge, prefix = BridgedBlock(end.endpoint, board.bridge), "outlet"
-                self.register_blocks |= bridge.register_blocks
-                self.readers += bridge.readers
-                self.writers += bridge.writers
+            bridge, enters = described[name]
+            if n >= (places := 1 << END_BITS):
+                raise ValueError(f"{self.variant.name}: a bridge is at one of the first {places} links of a board")
+            if enters:
+                here = entered[n] = BridgeEntry(end.endpoint, bridge)
+                blocks = {"bridge": here.registers}
             else:
-                entered[n], prefix = BridgeEntry(end.endpoint, board.bridge), "bridge"
-                bridge = entered[n]
-            self.register_blocks[f"{prefix}{n or ''}"] = bridge.registers
-            self.submodules += bridge
-            self._users.append(bridge)
-            self.irqs.setdefault(2, []).append(bridge.registers.irq)
+                here = BridgedBlock(end.endpoint, bridge)
+                blocks = {"outlet": here.registers} | here.register_blocks
+                self.readers += here.readers
+                self.writers += here.writers
+            self.register_blocks |= {f"{prefix}{n or ''}": registers for prefix, registers in blocks.items()}
+            self.submodules += here
+            self._users.append(here)
+            self.irqs.setdefault(2, []).append(here.registers.irq)
         return entered
 
     @staticmethod
