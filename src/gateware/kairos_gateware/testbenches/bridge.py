@@ -15,8 +15,8 @@ __all__ = ["BridgedBoards", "PortMaster"]
 
 
 class BridgedBoards(Module):
-    """delay: cycles of the line. packetiser, master: of the bridge. reliability: of the endpoints. timeout: of an access.
-    block: the class of what is behind it.
+    """delay: cycles of the line. packetiser, master: of the bridge. reliability: of the endpoints. timeout: of an
+    access. block: the class of what is behind it.
 
     `near`, `far`: the ends of the bridge, `block` behind it; `plugged` (in). `hangs` (in): the block takes
     nothing and answers nothing. `up` (out): of the near end's link.
