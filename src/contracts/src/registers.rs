@@ -428,6 +428,15 @@ pub mod pages {
     pub const REFUSED: &str = "pages_refused";
 }
 
+/// Names of the registers of `peripherals`.
+pub mod peripherals {
+    /// Pages of this board's processing system that the other board may access, as described.
+    pub const SHOWN: &str = "peripherals_shown";
+
+    /// Reads and writes refused by the list of pages, or beyond the range; saturates.
+    pub const REFUSED: &str = "peripherals_refused";
+}
+
 /// Names of the registers of `mailbox`.
 pub mod mailbox {
     /// Reads 0. Write: append a word to the packet to send, at most 256.

@@ -67,7 +67,7 @@ def _socs() -> list[Soc]:
         Soc(variant, "docs", clock=ClockControl()),
         Soc(replace(VARIANTS["demo"], cross_links=1), "docs"),
         Soc(replace(VARIANTS["pair"], satellites=(replace(VARIANTS["satellite"], drtio=True),)), "docs"),
-        *[Soc(VARIANTS[name], "docs") for name in ("bridge", "block", "pages")],
+        *[Soc(VARIANTS[name], "docs") for name in ("bridge", "block", "pages", "peripherals")],
     ]
 
 

@@ -21,9 +21,9 @@ MONITORED = ("none", "ad9910", "ad9912", "ad53xx", "sampler", "novogorny")
 """Chips and cards behind an SPI bus that the monitor can follow, by the value of the bus's parameter
 `monitor`."""
 
-BLOCKS = ("adder", "pages")
+BLOCKS = ("adder", "pages", "peripherals")
 """Blocks behind a bridge: `adder` adds two vectors that the other board has stored; `pages` shows pages of the
-board's memory as one range."""
+board's memory as one range, `peripherals` pages of its processing system's addresses that the description lists."""
 REGION_BLOCKS = ("adder",)
 """Blocks of a board that regions of its remote memory can show to other boards."""
 PACKETISERS = ("gearbox", "simple")
@@ -47,11 +47,13 @@ class ChannelSpec:
 @dataclass(frozen=True)
 class Bridge:
     """A bridge over the link to the upstream board. block: what is behind it, of `BLOCKS`, at the board that is not the
-    master. packetiser: of `PACKETISERS`. master: of `MASTERS`."""
+    master. packetiser: of `PACKETISERS`. master: of `MASTERS`. pages: of `peripherals`, for each page its address, a
+    multiple of 4096, and whether it may be written."""
 
     block: str = "adder"
     packetiser: str = "gearbox"
     master: str = "upstream"
+    pages: tuple[tuple[int, bool], ...] = ()
 
 
 @dataclass(frozen=True)

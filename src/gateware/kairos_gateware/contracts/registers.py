@@ -514,6 +514,18 @@ BLOCKS = {
             "reads and writes refused by the entries, or beyond the range; saturates",
         ),
     },
+    "peripherals": {
+        "shown": (
+            9,
+            "r",
+            "pages of this board's processing system that the other board may access, as described",
+        ),
+        "refused": (
+            16,
+            "r",
+            "reads and writes refused by the list of pages, or beyond the range; saturates",
+        ),
+    },
     "mailbox": {
         "send": (
             32,

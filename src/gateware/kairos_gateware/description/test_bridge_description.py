@@ -14,6 +14,21 @@ def board(**fields):
     return {"target": "zc706", "variant": "x", "hw_rev": "v1.0", "peripherals": []} | fields
 
 
+def peripherals(*addresses):
+    pages = [{"address": address} for address in addresses]
+    return board(base="satellite", bridge={"block": "peripherals", "pages": pages})
+
+
+def test_pages_of_a_processing_system_are_those_listed_and_none_by_default(tmp_path):
+    listed = [{"address": "0xE000A000", "write": True}, {"address": "0xf8000000"}]
+    for pages, expected in [({}, ()), ({"pages": listed}, ((0xE000_A000, True), (0xF800_0000, False)))]:
+        description = board(base="satellite", bridge={"block": "peripherals"} | pages)
+        satellite = make_variant(check(description) | {"satellites": []})
+        assert satellite.bridge == Bridge("peripherals", pages=expected)
+        soc = Soc(satellite, "x")
+        assert soc.gp_slave is not None and {"outlet", "peripherals"} <= set(soc.register_blocks)
+
+
 @pytest.mark.parametrize("block, more", [("adder", set()), ("pages", {"pages"})])
 def test_bridge_described_at_one_end_is_built_at_both(tmp_path, block, more):
     below = board(base="satellite", bridge={"packetiser": "simple", "block": block})
@@ -69,7 +84,18 @@ def test_block_described_for_a_board_is_built_there_and_in_the_database(tmp_path
     "description, message",
     [
         (board(bridge={}), "bridge: it is over the upstream link, so it stands in the description of a "),
-        (board(base="satellite", bridge={"block": "cpu"}), "bridge.block: 'cpu' is not one of ['adder', 'pages']"),
+        (
+            board(base="satellite", bridge={"block": "cpu"}),
+            "bridge.block: 'cpu' is not one of ['adder', 'pages', 'peripherals']",
+        ),
+        (
+            board(base="satellite", bridge={"block": "pages", "pages": [{"address": "0xe000a000"}]}),
+            "bridge.pages: only the block 'peripherals' has a list of pages; ",
+        ),
+        (peripherals("0xe000a010"), "bridge.pages: [0]: pages begin at multiples of 0x1000, unlike 0xe000a010"),
+        (peripherals("0xe000a000", "0xf8f00000"), "bridge.pages: [1]: the logic reaches no page at 0xf8f00000: "),
+        (peripherals("0x10000000"), "bridge.pages: [0]: the logic reaches no page at 0x10000000: "),
+        (peripherals("e000a000"), "bridge.pages[0].address: 'e000a000' does not match "),
         (
             board(base="satellite", bridge={"master": "both"}),
             "bridge.master: 'both' is not one of ['upstream', 'downstream']",

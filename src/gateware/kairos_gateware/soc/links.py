@@ -92,7 +92,8 @@ class Links(Module):
     their names. `wires`: by the names of the ends, objects with `out` to the line and `into` from it; that of such a
     card on hardware is the `DrtioEnd`. `memories`: `RemoteMemory` of the links that have it;
     `readers`, `writers`: halves of a memory port, of all that accesses memory;
-    `port`: a slave for a processor's accesses to other boards, or None if there is nothing to access.
+    `port`: a slave for a processor's accesses to other boards, or None if there is nothing to access. `gp`: `GpPort` of
+    what accesses this board's peripherals, or None.
     `irqs`: by the number of an interrupt of the logic, levels that assert it.
     """
 
@@ -107,7 +108,7 @@ class Links(Module):
             raise ValueError(f"{variant.name}: cards with their maker's gateware are at the board with the network")
         self.variant, self._phases = variant, phases
         self.ends, self.register_blocks, self.wires = {}, {}, {}
-        self.memories, self.port, self.irqs = [], None, {}
+        self.memories, self.port, self.gp, self.irqs = [], None, None, {}
         self.readers, self.writers = [], []
         self.far = None
         self.own, self.near, self.remotes = Signal(8), [], []
@@ -258,6 +259,11 @@ class Links(Module):
                 blocks = {"outlet": here.registers} | here.register_blocks
                 self.readers += here.readers
                 self.writers += here.writers
+                if here.gp is not None and self.gp is not None:
+                    raise ValueError(
+                        f"{self.variant.name}: one bridge of a board may lead to its peripherals, not more"
+                    )
+                self.gp = self.gp or here.gp
             self.register_blocks |= {f"{prefix}{n or ''}": registers for prefix, registers in blocks.items()}
             self.submodules += here
             self._users.append(here)
