@@ -11,8 +11,9 @@ __all__ = ["GpPort"]
 
 
 class GpPort:
-    """`arvalid` (out), `arready` (in): the read of 2^`arsize` (out, 2 bits) bytes at `araddr` (out, 32 bits) is offered,
-    accepted. `rvalid` (in), `rready` (out): its answer `rdata` (in, 32 bits), with `rresp` (in, 2 bits; not 0: an error).
+    """`arvalid` (out), `arready` (in): the read of 2^`arsize` (out, 2 bits) bytes at `araddr` (out, 32 bits) is
+    offered, accepted. `rvalid` (in), `rready` (out): its answer `rdata` (in, 32 bits), with `rresp` (in, 2 bits; not
+    0: an error).
 
     `awvalid` (out), `awready` (in): the write of 2^`awsize` (out, 2 bits) bytes at `awaddr` (out, 32 bits). `wvalid`
     (out), `wready` (in): its data `wdata` (out, 32 bits), of which the bytes of `wstrb` (out, 4 bits) count. `bvalid`

@@ -114,7 +114,7 @@ def check(description: dict, source: str = "description") -> dict:
     if description["remote_memory"] and "bridge" in description:
         raise DescriptionError(f"{source}: bridge: the upstream link has remote memory or a bridge, not both")
     if "bridge" in description and (why := why_not_shown(description["bridge"])):
-        raise DescriptionError(f"{source}: bridge.pages: {why}")
+        raise DescriptionError(f"{source}: bridge.{why}")
     behind = len(description["satellites"]) + len(_card_boards(description))
     if why := why_not(description["cross_links"], role, behind):
         raise DescriptionError(f"{source}: cross_links: {why}")

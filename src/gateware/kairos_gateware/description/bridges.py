@@ -14,16 +14,17 @@ def _address(page: dict) -> int:
 
 
 def why_not_shown(bridge: dict) -> str | None:
-    """Why the block cannot show the pages that a checked description lists; None if it can."""
+    """Why the block cannot show the pages that a checked description lists, with the place in the bridge's; None if it
+    can."""
     if bridge["pages"] and bridge["block"] != "peripherals":
-        return "only the block 'peripherals' has a list of pages; kernels show those of the block 'pages'"
+        return "pages: only the block 'peripherals' has a list of pages; kernels show those of the block 'pages'"
     for i, page in enumerate(bridge["pages"]):
         if _address(page) % PAGE_BYTES:
-            return f"[{i}]: pages begin at multiples of 0x{PAGE_BYTES:x}, unlike {page['address']}"
+            return f"pages[{i}]: pages begin at multiples of 0x{PAGE_BYTES:x}, unlike {page['address']}"
         if not any(_address(page) in there for there in _REACHED):
             return (
-                f"[{i}]: the logic reaches no page at {page['address']}: peripherals are from 0xe0000000 and 0xf8000000 "
-                "on, on-chip memory from 0xfffc0000 on; memory is shown by the block 'pages'"
+                f"pages[{i}]: the logic reaches no page at {page['address']}: peripherals are from 0xe0000000 and "
+                "0xf8000000 on, on-chip memory from 0xfffc0000 on; memory is shown by the block 'pages'"
             )
     return None
 

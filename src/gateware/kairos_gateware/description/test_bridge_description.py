@@ -92,9 +92,9 @@ def test_block_described_for_a_board_is_built_there_and_in_the_database(tmp_path
             board(base="satellite", bridge={"block": "pages", "pages": [{"address": "0xe000a000"}]}),
             "bridge.pages: only the block 'peripherals' has a list of pages; ",
         ),
-        (peripherals("0xe000a010"), "bridge.pages: [0]: pages begin at multiples of 0x1000, unlike 0xe000a010"),
-        (peripherals("0xe000a000", "0xf8f00000"), "bridge.pages: [1]: the logic reaches no page at 0xf8f00000: "),
-        (peripherals("0x10000000"), "bridge.pages: [0]: the logic reaches no page at 0x10000000: "),
+        (peripherals("0xe000a010"), "bridge.pages[0]: pages begin at multiples of 0x1000, unlike 0xe000a010"),
+        (peripherals("0xe000a000", "0xf8f00000"), "bridge.pages[1]: the logic reaches no page at 0xf8f00000: "),
+        (peripherals("0x10000000"), "bridge.pages[0]: the logic reaches no page at 0x10000000: "),
         (peripherals("e000a000"), "bridge.pages[0].address: 'e000a000' does not match "),
         (
             board(base="satellite", bridge={"master": "both"}),

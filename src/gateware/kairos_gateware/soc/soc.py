@@ -49,9 +49,9 @@ class Soc(Module):
     `synthesiser`.
 
     Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory and bridge), `acp` (`AcpMaster`),
-    `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `gp_slave` (`GpPort`, or None), `event_o` and `event_i` of the initiator.
-    `interrupts` (out, 16 bits): IRQF2P; 0: copies, 1: posted stores, 2: bridges. `emio_o` (in, 64 bits),
-    `emio_i` (out, 64 bits): lines of the GPIO controller each way.
+    `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `gp_slave` (`GpPort`, or None), `event_o` and
+    `event_i` of the initiator. `interrupts` (out, 16 bits): IRQF2P; 0: copies, 1: posted stores, 2: bridges. `emio_o`
+    (in, 64 bits), `emio_i` (out, 64 bits): lines of the GPIO controller each way.
 
     `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: contents of the
     descriptor memory. `register_blocks`: the blocks that have registers, by the prefix of their names.

@@ -8,8 +8,9 @@ processing system.
     address ─▶ page 1 ─▶ allowed? 1 ─▶ GP port, each beat an access of its own ─▶ beats of the bus
 
 Registers have effects when they are read, so nothing is read but what a beat asks for, in its size of 1, 2 or 4 bytes.
-A beat that has begun is completed when the link is lost; the rest of its burst is not begun, nor after an error. A transaction at a time;
-bursts of up to 16 beats, whose addresses increase; other ones are slave errors. Clock domain sys.
+A beat that has begun is completed when the link is lost; the rest of its burst is not begun, nor is that of a write
+after an error. A transaction at a time; bursts of up to 16 beats, whose addresses increase; other ones are slave
+errors. Clock domain sys.
 """
 
 from migen import *

@@ -1,4 +1,5 @@
-"""Registers of the two ends of a bridge, and of the blocks `pages` and `peripherals`; for their use see src/contracts/registers.toml."""
+"""Registers of the two ends of a bridge, and of the blocks `pages` and `peripherals`; for their use see
+src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
