@@ -57,6 +57,7 @@ BUILDS = [
     ("kasli_soc", "kasli_soc_satellite"),
     ("zc706", "memory"),
     ("zc706", "store"),
+    ("zc706", "peripherals"),
     ("zc706", "pulse8_zc706"),
     ("kasli_soc", "pulse8_kasli"),
     ("kasli_soc", "cards"),
