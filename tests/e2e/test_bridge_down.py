@@ -11,12 +11,13 @@ EXPERIMENT = Path(__file__).with_name("experiments") / "bridge_down.py"
 BOARDS = {"lender": "runtime.elf", "user": "satman.elf", "owner": "satman.elf"}
 """Firmware by name of the board, in the order of their destinations."""
 DEVICES = {
+    "up": ("bridge", "Bridge", 0),
     "adder": ("bridge", "VectorAdder", 0),
     "user": ("bridge", "Bridge", 1),
     "pages": ("bridge", "SharedPages", 0),
     "shown": ("bridge", "SharedPages", 2),
     "memory": ("remote_memory", "RemoteMemory", 0),
-    "beyond": ("remote_memory", "RemoteMemory", 2),
+    "beyond": ("bridge", "Bridge", 2),
 }
 """Module, class and destination by name."""
 PRINTED = """\

@@ -6,7 +6,7 @@
 
 use core::arch::{asm, naked_asm};
 
-use kairos_contracts::registers::{bridge, cross, outlet, satellite, uplink, window};
+use kairos_contracts::registers::{bridge, cross, satellite, uplink, window};
 use kairos_contracts::remote::RemoteStatus;
 use kairos_contracts::rtio::BOARDS;
 use kairos_intercore::memory::{REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
@@ -37,8 +37,8 @@ const ACROSS: u32 = cross::DESTINATION_LEADS_BIT | cross::DESTINATION_KNOWN_BIT;
 /// The board at the other end of a link.
 #[derive(Clone, Copy)]
 pub enum Neighbour {
-    /// The upstream board of this satellite, with the register of this satellite's own destination, and whether the
-    /// link is a bridge, which leads to no other board: any number of a board upstream then means that one.
+    /// The upstream board of this satellite, with the register of this satellite's own destination, and whether a
+    /// bridge begins at the link: it leads to no other board, so the number of any board upstream means that one.
     Upstream(Register, bool),
     /// A satellite, with the registers of its destination and of the boards that can be reached
     /// there, itself included.
@@ -49,10 +49,11 @@ pub enum Neighbour {
 
 impl Neighbour {
     /// Its destination, if known: of the upstream boards, only the master is known, as the neighbour
-    /// of the first satellite.
+    /// of the first satellite; of that behind a bridge, the number by which the kernel calls it.
     pub fn destination(self) -> Option<u32> {
         match self {
-            Self::Upstream(own, _) => (own.read() == 1).then_some(0),
+            Self::Upstream(own, false) => (own.read() == 1).then_some(0),
+            Self::Upstream(_, true) => Some(BRIDGED.get()),
             Self::Downstream(register, _) => Some(register.read()),
             Self::Across(register) => Some(register.read() & (cross::DESTINATION_LEADS_BIT - 1)),
         }
@@ -89,9 +90,13 @@ pub fn end_to(destination: u32) -> Option<(usize, bool)> {
 /// The window's slot of a board. For a board without a direct link, the shared slot shows it from
 /// then on, until [`restore`].
 pub fn slot_of(destination: u32) -> Option<usize> {
-    WINDOW.get()?;
     match end_to(destination)? {
-        (end, true) => Some(end),
+        (end, true) => {
+            if end == 0 {
+                BRIDGED.set(destination);
+            }
+            Some(end)
+        }
         _ => shared_slot(destination),
     }
 }
@@ -101,7 +106,7 @@ pub fn shared_slot(destination: u32) -> Option<usize> {
     let window = WINDOW.get()?;
     window
         .shared
-        .filter(|_| neighbours()[SHARED].is_none())?
+        .filter(|_| window.neighbours[SHARED].is_none())?
         .write(destination);
     Some(SHARED)
 }
@@ -112,6 +117,7 @@ struct Window {
     address: Register,
     shared: Option<Register>,
     posting: Option<Posting>,
+    neighbours: [Option<Neighbour>; ENDS],
 }
 
 /// Registers of posted stores, which are answered before the other board has executed them.
@@ -204,8 +210,8 @@ fn late_fault() -> Option<Record> {
 /// Found at boot, before any kernel.
 static WINDOW: Owned<Option<Window>> = Owned::new(None);
 
-/// The boards at the other ends of this one's links, likewise.
-static NEIGHBOURS: Owned<[Option<Neighbour>; ENDS]> = Owned::new([None; ENDS]);
+/// The number by which the kernel has called the board at the first link.
+static BRIDGED: Owned<u32> = Owned::new(0);
 
 /// The board without a direct link to which the kernel has pointers.
 static POINTED: Owned<Option<u32>> = Owned::new(None);
@@ -237,32 +243,31 @@ pub fn restore() {
     }
 }
 
-/// After reset of this core: finds the neighbours and the window. Returns a bit for each slot that may be accessed,
+/// After reset of this core: finds the window. Returns a bit for each slot that may be accessed,
 /// the first one in bit 0.
 pub fn boot() -> u32 {
     let Ok(descriptor) = kairos_pl::descriptor() else {
         return 0;
     };
     let find = |name| Register::find(&descriptor, name);
-    let bridged = find(bridge::LEVELS).or_else(|| find(outlet::LEVELS)).is_some();
-    let upstream = find(uplink::DESTINATION).map(|own| Neighbour::Upstream(own, bridged));
+    let (Some(ends), Some(fault), Some(address)) = (find(window::LINKS), find(window::FAULT), find(window::ADDRESS))
+    else {
+        return 0;
+    };
+    let upstream = find(uplink::DESTINATION).map(|own| Neighbour::Upstream(own, find(bridge::LEVELS).is_some()));
     let downstream = (0..ENDS).map_while(|n| downstream(&descriptor, n));
     let across = (0..ENDS).filter_map(|n| Register::find_numbered(&descriptor, cross::DESTINATION, n));
     let mut all = upstream
         .into_iter()
         .chain(downstream)
         .chain(across.map(Neighbour::Across));
-    NEIGHBOURS.set(core::array::from_fn(|_| all.next()));
-    let (Some(ends), Some(fault), Some(address)) = (find(window::LINKS), find(window::FAULT), find(window::ADDRESS))
-    else {
-        return 0;
-    };
     let shared = find(window::DESTINATION);
     WINDOW.set(Some(Window {
         fault,
         address,
         shared,
         posting: Posting::find(&descriptor),
+        neighbours: core::array::from_fn(|_| all.next()),
     }));
     ((1 << ends.read()) - 1) | (u32::from(shared.is_some()) << SHARED)
 }
@@ -330,9 +335,11 @@ pub fn cause_of(status: u32) -> &'static str {
 /// address in its memory.
 fn record_at(message: &'static str, address: u32) -> Record {
     let place = (address as usize).wrapping_sub(REMOTE_WINDOW.start);
-    let destination = match neighbours().get(place / REMOTE_WINDOW_BYTES) {
-        Some(Some(board)) => board.destination(),
-        _ => WINDOW.get().and_then(|window| window.shared).map(|register| register.read()),
+    let window = WINDOW.get();
+    let board = window.and_then(|window| *window.neighbours.get(place / REMOTE_WINDOW_BYTES)?);
+    let destination = match board {
+        Some(board) => board.destination(),
+        None => window.and_then(|window| window.shared).map(|register| register.read()),
     };
     let params = [
         destination.map_or(-1, i64::from),
@@ -372,10 +379,15 @@ pub unsafe extern "C" fn store(address: u32, value: u32) {
 pub fn own() -> u32 {
     match neighbours()[0] {
         Some(Neighbour::Upstream(own, _)) => own.read(),
-        _ => 0,
+        Some(_) => 0,
+        // Without a window the board may still be behind another one
+        None => kairos_pl::descriptor()
+            .ok()
+            .and_then(|descriptor| Register::find_numbered(&descriptor, uplink::DESTINATION, 0))
+            .map_or(0, |own| own.read()),
     }
 }
 
 pub fn neighbours() -> [Option<Neighbour>; ENDS] {
-    NEIGHBOURS.get()
+    WINDOW.get().map_or([None; ENDS], |window| window.neighbours)
 }

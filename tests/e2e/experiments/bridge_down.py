@@ -12,7 +12,7 @@ class BridgeDown(EnvExperiment):
     ways, a lost link and a reset; the other pages of its memory, which the master's kernel shows."""
 
     def build(self):
-        for name in ("core", "adder", "user", "pages", "shown", "memory", "beyond"):
+        for name in ("core", "up", "adder", "user", "pages", "shown", "memory", "beyond"):
             self.setattr_device(name)
 
     def cut(self, level) -> TInt32:
@@ -47,9 +47,9 @@ class BridgeDown(EnvExperiment):
     @subkernel(destination=1)
     def refusals(self) -> TInt32:
         """Which accesses are refused, one bit each."""
-        beyond = self.refused(self.adder, 0x4000, False)
-        sums = self.refused(self.adder, 0x3000, True)
-        return int32(beyond) | int32(sums) << 1 | int32(self.refused(self.adder, 0x1000, True)) << 2
+        beyond = self.refused(self.up, 0x4000, False)
+        sums = self.refused(self.up, 0x3000, True)
+        return int32(beyond) | int32(sums) << 1 | int32(self.refused(self.up, 0x1000, True)) << 2
 
     @subkernel(destination=1)
     def latency(self) -> TInt64:
@@ -73,7 +73,7 @@ class BridgeDown(EnvExperiment):
         """Waits until the link is lost, tries it, and waits for it; returns what was refused, and a word afterwards."""
         while self.adder.is_up():
             pass
-        refused = int32(self.refused(self.adder, 0, False)) | int32(self.refused(self.adder, 4, True)) << 1
+        refused = int32(self.refused(self.up, 0, False)) | int32(self.refused(self.up, 4, True)) << 1
         levels = self.adder.interrupts()
         while not self.adder.is_up():
             pass
@@ -97,10 +97,10 @@ class BridgeDown(EnvExperiment):
 
     @subkernel(destination=2)
     def page_refusals(self) -> TInt32:
-        only_read = self.refused(self.pages, 2 * PAGE_BYTES, True)
-        hidden = self.refused(self.pages, 3 * PAGE_BYTES, False)
-        beyond = self.refused(self.pages, 256 * PAGE_BYTES, False)
-        shown = self.refused(self.pages, 2 * PAGE_BYTES, False)
+        only_read = self.refused(self.up, 2 * PAGE_BYTES, True)
+        hidden = self.refused(self.up, 3 * PAGE_BYTES, False)
+        beyond = self.refused(self.up, 256 * PAGE_BYTES, False)
+        shown = self.refused(self.up, 2 * PAGE_BYTES, False)
         return int32(only_read) | int32(hidden) << 1 | int32(beyond) << 2 | int32(shown) << 3
 
     @subkernel(destination=2)

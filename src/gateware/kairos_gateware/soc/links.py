@@ -202,7 +202,8 @@ class Links(Module):
 
         own = self._block()
         bridges = self._bridges()
-        if self.memories or bridges:
+        # The firmware finds its neighbours where there is a window, even without anything to access
+        if self.memories or bridges or any(board.bridge for board in self.variant.satellites):
             self.submodules.window = window = RemoteWindow(pointers, self._end_to, own)
             idle = reduce(and_, [memory.idle for memory in self.memories], C(1))
             registers = WindowRegisters(
