@@ -28,7 +28,7 @@ on the satellite 261
 from the satellite True
 levels of a lost link 0 False
 back 259
-after the reset 0
+after the reset 256
 pages True 9 16
 refused 7
 the other way True True
