@@ -30,7 +30,7 @@ class BridgePeripherals(EnvExperiment):
 
     def memory(self, words: TInt32) -> TList(TInt32):
         """Words of the satellite's on-chip memory."""
-        return self.control().request("read", address=0xFFFC_0000, words=words, board="satellite")["words"]
+        return self.control().request("read", address=0xFFFC_0000, words=int(words), board="satellite")["words"]
 
     @kernel
     def refused(self, address, stores) -> TBool:
