@@ -22,8 +22,8 @@ def test_bridge_described_at_one_end_is_built_at_both(tmp_path, block, more):
     path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
     master = make_variant(load(path))
     assert master.bridge is None and master.satellites[0].bridge == Bridge(block, "simple")
-    assert {"bridge", "window"} <= set(Soc(master, "x").register_blocks)
-    assert {"outlet"} | more <= set(Soc(master.satellites[0], "x").register_blocks)
+    assert {"bridge", "window"} <= set(Soc(master).register_blocks)
+    assert {"outlet"} | more <= set(Soc(master.satellites[0]).register_blocks)
     assert device_db(master, "x")["bridge1"]["arguments"] == {"destination": 1}
 
 
@@ -36,7 +36,7 @@ def test_bridge_whose_master_is_downstream_has_its_block_at_the_upstream_board(t
     path.write_text(json.dumps(board(base="master", satellites=["other.json", "below.json"])))
     master = make_variant(load(path))
     assert master.satellites[1].bridge == Bridge(block, master="downstream")
-    above, below = Soc(master, "x"), Soc(master.satellites[1], "x")
+    above, below = Soc(master), Soc(master.satellites[1])
     assert {"bridge", "window", "outlet1"} | more <= set(above.register_blocks)
     assert "outlet" not in above.register_blocks and "bridge1" not in above.register_blocks
     assert {"bridge", "window"} <= set(below.register_blocks)
@@ -50,7 +50,7 @@ def test_upstream_board_without_a_bridge_of_its_own_has_a_window_without_bridges
     (tmp_path / "below.json").write_text(json.dumps(board(base="satellite", bridge={"master": "downstream"})))
     path = tmp_path / "above.json"
     path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
-    above = Soc(make_variant(load(path)), "x")
+    above = Soc(make_variant(load(path)))
     assert {"outlet", "window"} <= set(above.register_blocks)
     assert not {"bridge", "remote"} & set(above.register_blocks)
 
@@ -60,8 +60,8 @@ def test_block_described_for_a_board_is_built_there_and_in_the_database(tmp_path
     path = tmp_path / "above.json"
     path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
     master = make_variant(load(path))
-    assert "block" in Soc(master.satellites[0], "x").register_blocks
-    assert "block" not in Soc(master, "x").register_blocks
+    assert "block" in Soc(master.satellites[0]).register_blocks
+    assert "block" not in Soc(master).register_blocks
     adder = device_db(master, "x")["adder1"]
     assert (adder["class"], adder["arguments"]) == ("RemoteAdder", {"destination": 1})
 
