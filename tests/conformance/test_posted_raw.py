@@ -17,7 +17,7 @@ UNDERFLOW = 0
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
     """The gateware `demo`, but with input events polled by the CPU."""
-    top = sim.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False), "asked")
+    top = sim.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False))
     with verilate.building_alone(tmp_path_factory.mktemp("asked")) as output:
         (output / f"{sim.TOP}.v").write_text(sim.generate(top))
         return verilate.compile_library(output, sim.TOP, "asked", top.pads)

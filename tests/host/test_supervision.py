@@ -90,6 +90,25 @@ def test_ended_controller_process_is_restarted(database):
     assert text.count("counter: counting at") == 2 and "ended with exit code 3" in text and "far" not in text
 
 
+@pytest.mark.parametrize(
+    ("command", "end"),
+    [
+        ("python3 -c 'import not_there_at_all'", "code 1 (ModuleNotFoundError: No module named 'not_there_at_all')"),
+        ("sh -c 'echo cannot open /dev/laser >&2; exit 2'", "code 2 (cannot open /dev/laser)"),
+        ("sh -c 'kill -9 $$'", "was ended by SIGKILL"),
+        ("true", "ended with exit code 0; it is started again"),
+    ],
+)
+def test_ended_controller_warning_gives_the_reason(database, command, end):
+    path, entry = database
+    path.write_text(f"device_db = {dict(counter={**entry, 'retry_timer': 1000, 'command': command})!r}\n")
+    process, _ = manager_of(path)
+    log = path.with_name("log")
+    until(lambda: "it is started again" in log.read_text(), log.read_text)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0 and end in log.read_text()
+
+
 PROXY = {"type": "controller", "host": "::1", "port": 1384, "port_proxy": 1383}
 
 

@@ -1,14 +1,18 @@
 """A laboratory ends when it is told to, whatever has become of its folder, and the next one finds what could not be
 stored."""
 
+import asyncio
+import inspect
 import os
 import shutil
 import signal
+from types import SimpleNamespace
 
 import pytest
 
 from kairos import labclient
 from kairos.errors import UsageError
+from kairos.lab.laboratory import Laboratory
 from tests.support import PATIENCE
 from tests.support.waiting import until
 
@@ -84,3 +88,16 @@ def test_command_to_a_laboratory_that_hangs_is_refused_in_a_line(lab, monkeypatc
     finally:
         lab.process.send_signal(signal.SIGCONT)
     assert labclient.connect(lab.folder).queue() == []
+
+
+def test_background_task_cancelled_before_it_begins_leaves_no_waiting_coroutine():
+    async def cancelled():
+        laboratory, coroutine = SimpleNamespace(_background=set()), asyncio.sleep(0)
+        Laboratory.in_background(laboratory, coroutine)
+        for task in (tasks := list(laboratory._background)):
+            task.cancel()
+        await asyncio.wait(tasks)
+        await asyncio.sleep(0)  # the tasks' callbacks
+        return inspect.getcoroutinestate(coroutine)
+
+    assert asyncio.run(cancelled()) == inspect.CORO_CLOSED

@@ -25,7 +25,7 @@ pub enum Record {
     End = 0,
     /// Identification of the gateware.
     Identification = 1,
-    /// Identification of the build.
+    /// Hash over the Verilog of the gateware: 16 hexadecimal digits.
     BuildId = 2,
     /// A register. 64-bit ones: high word at the lower address.
     Register = 3,

@@ -8,6 +8,7 @@ Files written: docs/interfaces.md section 9. Boards of real hardware get Verilog
 import argparse
 import hashlib
 import sys
+import tempfile
 from dataclasses import replace
 from importlib import import_module, metadata
 from pathlib import Path
@@ -21,7 +22,7 @@ from .verilog import uncollected
 __all__ = ["BOARDS", "build_id", "build_sim", "is_built", "main"]
 
 _SIM_FILES = ["kairos_sim.v", "kairos_sim.bit", "descriptor.bin", "descriptor.json", "device_db.py", "libkairos_pl.so"]
-_BUILT_FROM = "build_id"
+_BUILT_FROM = "built_from"
 
 _NO_LOGIC = ("figures", "testbenches")
 """Packages that no build imports: they measure and test its logic."""
@@ -29,16 +30,35 @@ _NO_LOGIC = ("figures", "testbenches")
 BOARDS = ["sim", "zc706", "kasli_soc", "ebaz4205", "redpitaya"]
 
 
-def build_id(variant, board: str) -> str:
-    """First 16 hexadecimal digits of a hash over the sources of this package's logic, the variant's content and
-    the board's name. variant: `Variant`."""
-    digest = hashlib.sha256(f"{variant};{board}".encode())
+def _sources_id(variant) -> str:
+    """Hash over the sources of this package's logic and the variant's content. variant: `Variant`."""
+    digest = hashlib.sha256(f"{variant}".encode())
     root = Path(__file__).parent
     for path in sorted([*root.rglob("*.py"), *(root / "boards").glob("*.toml")]):
         name = path.relative_to(root)
         if not (name.parts[0] in _NO_LOGIC or path.name.startswith(("test_", "conftest"))):
             digest.update(str(name).encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()
+
+
+def build_id(variant, board: str) -> str:
+    """Build id of a variant for a board (of `BOARDS`), which is generated for that: this takes seconds. Raises
+    ValueError if the board cannot have it."""
+    if board == "sim":
+        from .boards import emulator
+
+        with uncollected():
+            emulator.generate(top := emulator.KairosSim(variant))
+        return top.descriptor.build_id
+    with tempfile.TemporaryDirectory() as folder:
+        return _generated(board, variant, Path(folder)).build_id
+
+
+def _generated(board: str, variant, output: Path):
+    """Write the files of a board of real hardware; return the descriptor."""
+    from .boards.zynq import generate
+
+    return generate(import_module(f".boards.{board}", __package__).BOARD, variant, output)
 
 
 def _write(path: Path, content: str | bytes) -> None:
@@ -60,7 +80,7 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
     built_from = output / _BUILT_FROM
     built_from.unlink(missing_ok=True)
     with uncollected():
-        top = sim.KairosSim(variant, build_id(variant, "sim"))
+        top = sim.KairosSim(variant)
         _write(output / f"{sim.TOP}.v", sim.generate(top))
     _write_description(
         variant,
@@ -97,7 +117,7 @@ def is_built(variant, output: Path) -> bool:
 def _sim_id(variant, output: Path) -> str:
     """Of all that the files of board `sim` are made from: nothing needs to be generated to see that they are up to
     date."""
-    digest = hashlib.sha256(build_id(variant, "sim").encode())
+    digest = hashlib.sha256(_sources_id(variant).encode())
     for path in sorted(
         path for path in (Path(__file__).parent / "verilated").iterdir() if path.suffix in (".h", ".cpp")
     ):
@@ -108,11 +128,9 @@ def _sim_id(variant, output: Path) -> str:
 
 
 def _build_hardware(name: str, variant, output: Path) -> None:
-    from .boards.zynq import generate
-
-    board = import_module(f".boards.{name}", __package__).BOARD
-    descriptor = generate(board, variant, build_id(variant, name), output)
-    _write_description(variant, descriptor, output, variant.host or board.host)
+    descriptor = _generated(name, variant, output)
+    host = variant.host or import_module(f".boards.{name}", __package__).BOARD.host
+    _write_description(variant, descriptor, output, host)
 
 
 def _write_description(variant, descriptor, output: Path, host: str) -> None:

@@ -64,10 +64,10 @@ def _socs() -> list[Soc]:
     variant = replace(pulse, channels=channels, **links)
     # A link has remote memory or a bridge
     return [
-        Soc(variant, "docs", clock=ClockControl()),
-        Soc(replace(VARIANTS["demo"], cross_links=1), "docs"),
-        Soc(replace(VARIANTS["pair"], satellites=(replace(VARIANTS["satellite"], drtio=True),)), "docs"),
-        *[Soc(VARIANTS[name], "docs") for name in ("bridge", "block", "pages", "peripherals")],
+        Soc(variant, clock=ClockControl()),
+        Soc(replace(VARIANTS["demo"], cross_links=1)),
+        Soc(replace(VARIANTS["pair"], satellites=(replace(VARIANTS["satellite"], drtio=True),))),
+        *[Soc(VARIANTS[name]) for name in ("bridge", "block", "pages", "peripherals")],
     ]
 
 

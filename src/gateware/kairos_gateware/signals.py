@@ -66,7 +66,7 @@ def ports_of_designs(names=DESIGNS) -> dict[type, list[Port]]:
     """The ports of one module of each class in the variants `names`, on the emulator's board."""
     ports = {}
     for name in names:
-        top = KairosSim(VARIANTS[name], "0" * 16)
+        top = KairosSim(VARIANTS[name])
         top.finalize()
         for module in _modules(top):
             if type(module) not in ports:

@@ -45,7 +45,7 @@ def test_missing_file_is_generated_again(tmp_path, compiled, missing):
 def test_failed_build_is_repeated_at_the_next_call(tmp_path, compiled, monkeypatch):
     build.build_sim(VARIANTS["demo"], tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr(build, "build_id", lambda *_: "of other sources")
+        patch.setattr(build, "_sources_id", lambda *_: "of other sources")
         patch.setattr(build, "render", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             build.build_sim(VARIANTS["demo"], tmp_path)

@@ -45,6 +45,8 @@ TERMINATION = 30.0
 """Seconds for a process to exit after ``terminate``, and then after SIGTERM."""
 GRACE = 2.0
 """Seconds for one that hangs to exit after SIGTERM."""
+LAST_OUTPUT = 1.0
+"""Seconds to wait for what a process that has ended printed last."""
 OUTPUT_LIMIT = 1 << 16
 """Bytes of a line of output."""
 
@@ -119,6 +121,7 @@ class Controller:
         except (ValueError, AttributeError, TypeError) as error:
             raise UsageError(f"controller '{name}': its command cannot be used: {error}") from None
         self.starts = 0
+        self._last_line = ""
         self.running = asyncio.Event()
         self._retry = asyncio.Event()
 
@@ -149,6 +152,7 @@ class Controller:
 
     async def _live(self):
         """Run the process once, until it exits or hangs."""
+        self._last_line = ""
         logger.info("%s: starting %s", self.name, shlex.join(self.command))
         process = await asyncio.create_subprocess_exec(
             *self.command,
@@ -170,7 +174,9 @@ class Controller:
             if hangs:
                 logger.warning("%s: %s; it is started again", self.name, tasks[0].exception())
             else:
-                logger.warning("%s: ended with exit code %d; it is started again", self.name, process.returncode)
+                await asyncio.wait([output], timeout=LAST_OUTPUT)
+                end = _end_of(process.returncode, self._last_line)
+                logger.warning("%s: %s; it is started again", self.name, end)
         finally:
             for task in tasks:
                 task.cancel()
@@ -187,6 +193,7 @@ class Controller:
                 continue
             found = records.add(line.decode(errors="replace").rstrip("\r\n")) if line else records.rest()
             for level, text in found:
+                self._last_line = text.removeprefix("print:").rpartition("\n")[2]
                 self._printed(self.name, level, text)
             if not line:
                 return
@@ -239,6 +246,14 @@ class Controller:
                     process.send_signal(number)
                     async with asyncio.timeout(patience):
                         await process.wait()
+
+
+def _end_of(code: int, last_line: str) -> str:
+    """Return how a process ended, with its last line, which says why if it failed."""
+    if code < 0:
+        return f"was ended by {signal.Signals(-code).name}"
+    why = f" ({last_line.strip()})" if code and last_line.strip() else ""
+    return f"ended with exit code {code}{why}"
 
 
 def _logged(name: str, level: int, text: str):

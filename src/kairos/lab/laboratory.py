@@ -439,6 +439,7 @@ class Laboratory:
         task = asyncio.get_running_loop().create_task(logged())
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+        task.add_done_callback(lambda _: coroutine.close())  # which has not begun if the task was cancelled before
 
     # End
 

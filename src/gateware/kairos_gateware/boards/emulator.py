@@ -11,6 +11,7 @@ import re
 
 from migen import *
 
+from ..identity import identify
 from ..initiator.port import AcpMaster
 from ..link.line.phase import PHASE_BITS, PhaseMeter, SampledClocks
 from ..link.line.word import WORD_BITS
@@ -77,12 +78,10 @@ class KairosSim(TopLevel):
     `waves`: of clock generators, likewise. `links`: names of the links, in the order of the bits
     and words of their ports (docs/interfaces.md section 6)."""
 
-    def __init__(self, variant, build_id):
+    def __init__(self, variant):
         super().__init__()
         control = ClockControl(simulation=True) if variant.synthesiser else None
-        self.submodules.soc = soc = Soc(
-            variant, build_id, simulation=True, clock=control, synthesiser=variant.synthesiser
-        )
+        self.submodules.soc = soc = Soc(variant, simulation=True, clock=control, synthesiser=variant.synthesiser)
         self.pads = soc.phys.pads
         self.clocks = {}
         self.descriptor = soc.descriptor
@@ -260,9 +259,10 @@ class KairosSim(TopLevel):
 
 def generate(top: KairosSim) -> str:
     """Verilog of the whole design, without further files: a shared library would not find them, so the
-    contents of memories are assigned one by one."""
+    contents of memories are assigned one by one. The descriptor gets its build id."""
     result = convert(top, top.ios, name=TOP)
-    return _READ.sub(lambda found: _assigned(found[2], result.data_files[found[1]]), result.main_source)
+    text = _READ.sub(lambda found: _assigned(found[2], result.data_files[found[1]]), result.main_source)
+    return identify(top.descriptor, text)
 
 
 def _assigned(memory: str, content: str) -> str:

@@ -76,7 +76,7 @@ def test_each_pair_of_the_card_has_one_use():
 def files(tmp_path_factory):
     """(Verilog, constraints) of the variant with cards on both connectors."""
     output = tmp_path_factory.mktemp("dac")
-    generate(board("zc706"), VARIANTS["dac"], "0123456789abcdef", output)
+    generate(board("zc706"), VARIANTS["dac"], output)
     return [(output / f"kairos_zc706.{kind}").read_text() for kind in ["v", "xdc"]]
 
 
@@ -130,7 +130,7 @@ def test_constraints_name_clocks_cells_and_ports(files):
 
 def test_card_on_a_missing_connector_is_refused(tmp_path):
     with pytest.raises(ValueError, match="cards on lpc, hpc, but redpitaya has connectors none"):
-        generate(board("redpitaya"), _without_clock(VARIANTS["dac"]), "x", tmp_path)
+        generate(board("redpitaya"), _without_clock(VARIANTS["dac"]), tmp_path)
     with pytest.raises(ValueError, match="has no such connector|there is no connector"):
         ad9739a.Ad9739a(zc706.Platform(), "fmc", [Signal((16, True)) for _ in range(SAMPLES)])
 

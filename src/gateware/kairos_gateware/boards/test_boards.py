@@ -142,13 +142,13 @@ def files(request, tmp_path_factory):
     name, variant = request.param
     output = tmp_path_factory.mktemp(f"{name}_{variant}")
     variant = OWN[variant] if variant in OWN else VARIANTS[variant]
-    generate(board(name), variant, "0123456789abcdef", output)
+    generate(board(name), variant, output)
     return board(name), variant, output
 
 
 @pytest.fixture(scope="module")
 def sim_verilog():
-    return sim.generate(sim.KairosSim(VARIANTS["demo"], "test"))
+    return sim.generate(sim.KairosSim(VARIANTS["demo"]))
 
 
 def pins_of_ports(verilog):
@@ -199,7 +199,7 @@ def test_every_pad_has_a_pin(files):
     board, variant, output = files
     verilog = (output / f"{board.build_name}.v").read_text()
     # Those of a camera's grabber are at its transceiver
-    pads = [pad for pad in Soc(variant, "x").phys.pads if pad.pin is None or not pad.pin.startswith("sfp")]
+    pads = [pad for pad in Soc(variant).phys.pads if pad.pin is None or not pad.pin.startswith("sfp")]
     buffers = len(re.findall(r"^(?:I|O|IO)BUFT?(?:DS)? \w+\s*\(", verilog, re.M))
     # From the synthesiser, from outside (or from the upstream board), and on to the synthesiser
     switched = len(re.findall(r"^MMCME2_ADV #", verilog, re.M))
@@ -283,18 +283,18 @@ def test_repeated_builds_give_equal_files(tmp_path):
 def test_variant_a_board_cannot_have_is_refused(name, channels, text):
     variant = Variant("x", tuple(ChannelSpec(f"ttl{i}", kind, p) for i, (kind, p) in enumerate(channels)))
     with pytest.raises(ValueError, match=text):
-        Top(board(name), board(name).platform(), variant, "x")
+        Top(board(name), board(name).platform(), variant)
 
 
 def test_more_outputs_than_a_recording_has_are_refused():
     variant = Variant("x", (ChannelSpec("a", "shuttler"), ChannelSpec("b", "shuttler")))
     with pytest.raises(ValueError, match="have 32 outputs, more than 16"):
-        sim.KairosSim(variant, "x")
+        sim.KairosSim(variant)
 
 
 def test_clocked_variant_on_board_without_synthesiser_is_refused():
     with pytest.raises(ValueError, match="ebaz4205 has its RTIO clock from the processing system only"):
-        Top(board("ebaz4205"), board("ebaz4205").platform(), VARIANTS["clocked"], "x")
+        Top(board("ebaz4205"), board("ebaz4205").platform(), VARIANTS["clocked"])
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_links_without_a_cage_are_refused(name, variant, text):
     unserialised = [replace(channel, parameters={}) for channel in VARIANTS["demo"].channels]
     variant = VARIANTS[variant] if variant in VARIANTS else OWN[variant]
     with pytest.raises(ValueError, match=text):
-        Top(board(name), board(name).platform(), replace(variant, channels=tuple(unserialised)), "x")
+        Top(board(name), board(name).platform(), replace(variant, channels=tuple(unserialised)))
 
 
 def test_description_is_built_for_its_target_only(tmp_path, capsys):
@@ -351,7 +351,7 @@ def test_instantiated_cells_and_ports_exist_in_cell_library(files):
 
 def test_variant_generated_again_gives_the_same_verilog(sim_verilog):
     """Otherwise it would be recompiled whenever another variant was built before it."""
-    assert sim.generate(sim.KairosSim(VARIANTS["demo"], "test")) == sim_verilog
+    assert sim.generate(sim.KairosSim(VARIANTS["demo"])) == sim_verilog
 
 
 def test_simulation_top_has_the_ports_of_the_interface(sim_verilog):
@@ -407,7 +407,7 @@ def test_simulation_has_no_unexplained_warnings(name, tmp_path):
         assert empty_slices((folder / f"{sim.TOP}.v").read_text()) == []
         return
     path = tmp_path / f"{sim.TOP}.v"
-    path.write_text(sim.generate(sim.KairosSim(VARIANTS[name], "test")))
+    path.write_text(sim.generate(sim.KairosSim(VARIANTS[name])))
     assert lint(path, sim.TOP, WAIVERS) == []
     assert empty_slices(path.read_text()) == []
 
@@ -427,7 +427,7 @@ def test_slice_without_bits_is_found_in_the_verilog():
 
 def test_each_lint_waiver_suppresses_a_warning(tmp_path):
     """Without the waivers there are warnings of all these classes."""
-    generate(board("zc706"), VARIANTS["demo"], "test", tmp_path)
+    generate(board("zc706"), VARIANTS["demo"], tmp_path)
     found = lint(tmp_path / "kairos_zc706.v", "kairos_zc706")
     waived = set(re.findall(r"lint_off -rule (\w+)", WAIVERS.read_text()))
     assert waived <= {match.group(1) for line in found if (match := re.match(r"%Warning-(\w+)", line))}

@@ -21,7 +21,7 @@ CAMERA = {"type": "coaxpress_sfp"}
 def generated(folder, *cameras, **fields):
     """(Verilog, constraints) of a Kasli-SoC with cameras."""
     description = {"target": "kasli_soc", "variant": "x", "hw_rev": "v1.1", "peripherals": list(cameras)}
-    generate(BOARD, make_variant(check(description | fields)), "", folder)
+    generate(BOARD, make_variant(check(description | fields)), folder)
     return (folder / "kairos_kasli_soc.v").read_text(), (folder / "kairos_kasli_soc.xdc").read_text()
 
 

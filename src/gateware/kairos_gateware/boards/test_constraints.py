@@ -231,7 +231,7 @@ class Checked:
     def __init__(self, name, variant, output, change=lambda top: None):
         self.board = board(name)
         platform = self.board.platform()
-        top = Top(self.board, platform, variant, "0")
+        top = Top(self.board, platform, variant)
         change(top)
         fragment = top.get_fragment()
         self.design = Design(fragment)

@@ -28,7 +28,7 @@ def test_reset_of_synthesisers_is_held_low_at_its_pins(tmp_path):
     """Pair 7 of an Urukul resets AD9912s; an open pair is a 1 for a receiver."""
     card = {"type": "urukul", "dds": "ad9912", "ports": [2]}
     given = {"target": "kasli_soc", "variant": "x", "hw_rev": "v1.2", "peripherals": [card]}
-    generate(BOARD, make_variant(check(given)), "", tmp_path)
+    generate(BOARD, make_variant(check(given)), tmp_path)
     pins = (tmp_path / "kairos_kasli_soc.xdc").read_text()
     assert "LOC A15 [get_ports {eem2_d7_low_p}]" in pins and "LOC A14 [get_ports {eem2_d7_low_n}]" in pins
     logic = (tmp_path / "kairos_kasli_soc.v").read_text()

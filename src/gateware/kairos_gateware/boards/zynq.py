@@ -4,6 +4,7 @@ A board is a module of this package with `BOARD`. `generate` writes `kairos_<boa
 `.tcl`; in that folder, `vivado -mode batch -source kairos_<board>.tcl` builds the bitstream.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from migen import *
 
 from ..contracts import kasli_soc
 from ..descriptor import Descriptor
+from ..identity import identify
 from ..pad import SAMPLES, Pad
 from ..pulse.settings import Sampled
 from ..soc.clock import ClockControl
@@ -27,6 +29,8 @@ from .links import Cages, connect_links
 __all__ = ["Board", "Top", "generate", "in_turn", "oscillator_bus"]
 
 _SYS_PERIOD_NS = 8.0
+_READ = re.compile(r"\$readmemh\(\"([^\"]+)\"")
+"""Files with the contents of memories."""
 _BANK = 32
 """Lines of a bank of the GPIO controller, of which bank 2 is the first one that leads to the logic."""
 
@@ -61,7 +65,7 @@ class Board:
 class Top(Module):
     """Top module of a board. Raises ValueError if the board does not support the variant."""
 
-    def __init__(self, board, platform, variant, build_id):
+    def __init__(self, board, platform, variant):
         cards = {f"down{n + 1}": behind for n, behind in enumerate(variant.satellites) if behind.eem is not None}
         for behind in cards.values():
             if board.cards is None:
@@ -75,9 +79,7 @@ class Top(Module):
         if chip is not None and not (variant.synthesiser or chip.always or linked):
             chip = None
         control = None if chip is None else ClockControl(BOOT_DOMAIN)
-        self.submodules.soc = soc = Soc(
-            variant, build_id, clock=control, synthesiser=0 if chip is None else chip.number
-        )
+        self.submodules.soc = soc = Soc(variant, clock=control, synthesiser=0 if chip is None else chip.number)
         self.descriptor = soc.descriptor
         serialised = [pad.name for pad in soc.phys.pads if pad.serialised]
         if serialised and not board.serialises:
@@ -181,11 +183,16 @@ def in_turn(board_name, pins):
     return find
 
 
-def generate(board: Board, variant, build_id: str, output: Path) -> Descriptor:
-    """Writes the files into `output`."""
+def generate(board: Board, variant, output: Path) -> Descriptor:
+    """Write the files into `output`; return the descriptor, with the build id."""
     platform = board.platform()
     platform.toolchain.bitstream_commands.append("set_property BITSTREAM.GENERAL.COMPRESS True [current_design]")
     with uncollected():
-        top = Top(board, platform, variant, build_id)
+        top = Top(board, platform, variant)
         platform.build(top, build_dir=str(output), build_name=board.build_name, run=False)
+    verilog = output / f"{board.build_name}.v"
+    text = verilog.read_text()
+    memories = [output / name for name in _READ.findall(text)]
+    others = [path.read_bytes() for path in [*memories, verilog.with_suffix(".xdc")]]
+    verilog.write_text(identify(top.descriptor, text, *others))
     return top.descriptor

@@ -32,7 +32,7 @@ class Record(IntEnum):
     IDENTIFICATION = 1
     """Identification of the gateware."""
     BUILD_ID = 2
-    """Identification of the build."""
+    """Hash over the Verilog of the gateware: 16 hexadecimal digits."""
     REGISTER = 3
     """A register. 64-bit ones: high word at the lower address."""
     CHANNEL = 4

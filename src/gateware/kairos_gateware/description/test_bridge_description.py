@@ -25,7 +25,7 @@ def test_pages_of_a_processing_system_are_those_listed_and_none_by_default(tmp_p
         description = board(base="satellite", bridge={"block": "peripherals"} | pages)
         satellite = make_variant(check(description) | {"satellites": []})
         assert satellite.bridge == Bridge("peripherals", pages=expected)
-        soc = Soc(satellite, "x")
+        soc = Soc(satellite)
         assert soc.gp_slave is not None and {"outlet", "peripherals"} <= set(soc.register_blocks)
 
 
@@ -37,8 +37,8 @@ def test_bridge_described_at_one_end_is_built_at_both(tmp_path, block, more):
     path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
     master = make_variant(load(path))
     assert master.bridge is None and master.satellites[0].bridge == Bridge(block, "simple")
-    assert {"bridge", "window"} <= set(Soc(master, "x").register_blocks)
-    assert {"outlet"} | more <= set(Soc(master.satellites[0], "x").register_blocks)
+    assert {"bridge", "window"} <= set(Soc(master).register_blocks)
+    assert {"outlet"} | more <= set(Soc(master.satellites[0]).register_blocks)
     assert device_db(master, "x")["bridge1"]["arguments"] == {"destination": 1}
 
 
@@ -51,7 +51,7 @@ def test_bridge_whose_master_is_downstream_has_its_block_at_the_upstream_board(t
     path.write_text(json.dumps(board(base="master", satellites=["other.json", "below.json"])))
     master = make_variant(load(path))
     assert master.satellites[1].bridge == Bridge(block, master="downstream")
-    above, below = Soc(master, "x"), Soc(master.satellites[1], "x")
+    above, below = Soc(master), Soc(master.satellites[1])
     assert {"bridge", "window", "outlet1"} | more <= set(above.register_blocks)
     assert "outlet" not in above.register_blocks and "bridge1" not in above.register_blocks
     assert {"bridge", "window"} <= set(below.register_blocks)
@@ -65,7 +65,7 @@ def test_upstream_board_without_a_bridge_of_its_own_has_a_window_without_bridges
     (tmp_path / "below.json").write_text(json.dumps(board(base="satellite", bridge={"master": "downstream"})))
     path = tmp_path / "above.json"
     path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
-    above = Soc(make_variant(load(path)), "x")
+    above = Soc(make_variant(load(path)))
     assert {"outlet", "window"} <= set(above.register_blocks)
     assert not {"bridge", "remote"} & set(above.register_blocks)
 
@@ -75,8 +75,8 @@ def test_block_described_for_a_board_is_built_there_and_in_the_database(tmp_path
     path = tmp_path / "above.json"
     path.write_text(json.dumps(board(base="master", satellites=["below.json"])))
     master = make_variant(load(path))
-    assert "block" in Soc(master.satellites[0], "x").register_blocks
-    assert "block" not in Soc(master, "x").register_blocks
+    assert "block" in Soc(master.satellites[0]).register_blocks
+    assert "block" not in Soc(master).register_blocks
     adder = device_db(master, "x")["adder1"]
     assert (adder["class"], adder["arguments"]) == ("RemoteAdder", {"destination": 1})
 

@@ -156,7 +156,7 @@ def test_hardware_without_a_transceiver_for_eem_links_is_refused():
     with pytest.raises(
         ValueError, match="^songbird0 at EEM 9: kasli_soc has no transceiver for links over EEM connect"
     ):
-        Top(board, board.platform(), variant, "x")
+        Top(board, board.platform(), variant)
 
 
 def test_card_is_not_built_for_hardware(tmp_path, capsys):

@@ -25,9 +25,7 @@ def tree(folder, first=(), second=(), behind=(), master=(), **more):
 
 
 def blocks(variant):
-    return {
-        name for name in Soc(variant, "x").register_blocks if name.startswith(("cross", "remote", "mailbox", "outlet"))
-    }
+    return {name for name in Soc(variant).register_blocks if name.startswith(("cross", "remote", "mailbox", "outlet"))}
 
 
 def test_boards_that_name_each_other_have_a_link_with_remote_memory_only(tmp_path):

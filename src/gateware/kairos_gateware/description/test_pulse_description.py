@@ -37,7 +37,7 @@ def test_both_parts_of_a_channel_go_to_two_converters(tmp_path):
     core = {"channels": 1, "segments": 256, "entries": 512, "converters": ["lpc", "hpc"], "quadrature": True}
     variant = make_variant(check(board("zc706", core)))
     assert variant.quadrature
-    generate(ZC706, variant, "0123456789abcdef", tmp_path)
+    generate(ZC706, variant, tmp_path)
     verilog = (tmp_path / f"{ZC706.build_name}.v").read_text()
     # A product for each part of both tones, of eight samples
     assert len(set(re.findall(r"reg signed \[\d+:0\] (\w*cosine\d+_product)", verilog))) == 2 * 2 * 8
@@ -47,7 +47,7 @@ def test_both_parts_of_a_channel_go_to_two_converters(tmp_path):
 @pytest.mark.parametrize("name, target", [("zc706", ZC706), ("kasli", KASLI_SOC)])
 def test_eight_channels_have_all_their_pins(name, target, tmp_path):
     variant = make_variant(load(FOLDER / f"pulse8_{name}.json"))
-    found = generate(target, variant, "0123456789abcdef", tmp_path)
+    found = generate(target, variant, tmp_path)
     assert found.channels and (tmp_path / f"{target.build_name}.v").exists()
 
 

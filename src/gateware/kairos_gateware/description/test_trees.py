@@ -45,7 +45,7 @@ def test_remote_memory_requested_by_one_end_is_built_at_both():
         (master.satellites[0], {"remote", "exports", "bulk", "window"}),
         (master.satellites[1], set()),
     ]:
-        found = set(Soc(variant, "x").register_blocks)
+        found = set(Soc(variant).register_blocks)
         assert {name for name in found if name.startswith(("remote", "exports", "bulk", "window"))} == blocks
 
 

@@ -64,7 +64,7 @@ def _ttl_16_8() -> Library:
     channels = [ChannelSpec(f"out{i}", "ttl_out") for i in range(16)]
     channels += [ChannelSpec(f"in{i}", "ttl_inout") for i in range(8)]
     output = root() / "figures"
-    top = sim.KairosSim(Variant("figures", tuple(channels)), "figures")
+    top = sim.KairosSim(Variant("figures", tuple(channels)))
     with verilate.building_alone(output):
         (output / f"{sim.TOP}.v").write_text(sim.generate(top))
         return Library(verilate.compile_library(output, sim.TOP, "figures", top.pads))

@@ -110,7 +110,7 @@ def _moninj():
 
 
 def _soc(**changes):
-    soc = Soc(replace(VARIANTS["demo"], **changes), "figures")
+    soc = Soc(replace(VARIANTS["demo"], **changes))
     ios = [signal for channel in ["aw", "w", "b", "ar", "r"] for signal in getattr(soc.gp0, channel).flatten()]
     ios += [*_bus(soc.acp, AcpMaster), *_bus(soc.hp_read, HpRead), *_bus(soc.hp_write, HpWrite)]
     ios += [soc.event_o, soc.event_i]

@@ -15,6 +15,7 @@ from ..dma.engine import DmaEngine
 from ..dma.port import share, share_writes
 from ..dma.registers import DmaRegisters
 from ..dma.stream import StreamReader
+from ..identity import UNIDENTIFIED
 from ..initiator.registers import InitiatorRegisters
 from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector
@@ -44,9 +45,8 @@ __all__ = ["Soc"]
 
 
 class Soc(Module):
-    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: adds `Simulated`.
-    clock: `ClockControl` where a synthesiser provides the clock, with its number in the descriptor,
-    `synthesiser`.
+    """variant: `variants.Variant`. simulation: adds `Simulated`. clock: `ClockControl` where a synthesiser provides the
+    clock, with its number in the descriptor, `synthesiser`. The descriptor has no build id yet (`identify`).
 
     Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory and bridge), `acp` (`AcpMaster`),
     `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `gp_slave` (`GpPort`, or None), `event_o` and
@@ -58,7 +58,7 @@ class Soc(Module):
     `simulated`: `Simulated`, or None.
     """
 
-    def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
+    def __init__(self, variant, simulation=False, clock=None, synthesiser=0):
         self.clock_control = None
         if clock is not None:
             self.submodules.clock_control = clock
@@ -70,7 +70,7 @@ class Soc(Module):
         self._pulse_cores()
         self._traffic(variant)
         self._resets()
-        self._bus(variant, build_id, synthesiser)
+        self._bus(variant, synthesiser)
         self._memory()
         self._events()
         self._simulation(simulation)
@@ -194,11 +194,11 @@ class Soc(Module):
         for near in self.links.near:
             self.comb += [near.phy_reset.eq(self.phys.reset), near.reset.eq(self.core.reset)]
 
-    def _bus(self, variant, build_id, synthesiser):
+    def _bus(self, variant, synthesiser):
         """Adds the registers' port, with the descriptor, which lists the registers."""
         self.descriptor = Descriptor(
             identification=f"{variant.name};{__version__}",
-            build_id=build_id,
+            build_id=UNIDENTIFIED,
             rtio_frequency=RTIO_FREQUENCY,
             fine_bits=FINE_BITS,
             channels=[

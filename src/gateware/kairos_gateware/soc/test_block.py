@@ -167,4 +167,4 @@ def test_accesses_to_the_block_and_to_memory_arrive_each_at_its_place():
 
 def test_block_without_remote_memory_is_refused():
     with pytest.raises(ValueError, match="other boards reach its block by remote memory, and no link has any"):
-        Soc(replace(VARIANTS["store"], remote=False), "x")
+        Soc(replace(VARIANTS["store"], remote=False))

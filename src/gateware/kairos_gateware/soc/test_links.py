@@ -25,9 +25,9 @@ for _ in range(7):
 )
 def test_more_boards_than_destinations_are_refused(downstream, text):
     with pytest.raises(ValueError, match=text):
-        Soc(replace(VARIANTS["pair"], satellites=tuple(downstream)), "test")
+        Soc(replace(VARIANTS["pair"], satellites=tuple(downstream)))
 
 
 def test_size_of_a_tree_includes_the_upstream_board():
     with pytest.raises(ValueError, match="satellite: a tree has 8 boards at most, but this one has 9 at least"):
-        Soc(CHAIN, "test")
+        Soc(CHAIN)

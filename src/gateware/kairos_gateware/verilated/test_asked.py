@@ -16,7 +16,7 @@ pytestmark = pytest.mark.long
 @pytest.fixture(scope="module")
 def ps(tmp_path_factory):
     output = tmp_path_factory.mktemp("asked")
-    top = sim.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False), "asked")
+    top = sim.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False))
     (output / f"{sim.TOP}.v").write_text(sim.generate(top))
     with verilate.building_alone(output):
         ps = Ps(Library(verilate.compile_library(output, sim.TOP, "asked", top.pads)))

@@ -115,7 +115,7 @@ def test_read_is_refused_while_a_part_is_active(built):
 @pytest.mark.parametrize("variant", [name for name, of in VARIANTS.items() if not (of.satellites or of.uplink)])
 def test_register_reads_have_no_strobe(variant):
     """Otherwise a read could have an effect that was not clocked."""
-    soc = Soc(VARIANTS[variant], "test", simulation=True)
+    soc = Soc(VARIANTS[variant], simulation=True)
     fragment = soc.get_fragment()
     banks = soc.bus.banks.banks
     reported = {
