@@ -43,7 +43,7 @@ def test_bridge_described_at_one_end_is_built_at_both(tmp_path, block, more):
 
 
 @pytest.mark.parametrize("block, more", [("adder", set()), ("pages", {"pages1"})])
-def test_bridge_whose_master_is_downstream_has_its_block_at_the_upstream_board(tmp_path, block, more):
+def test_bridge_with_its_master_downstream_has_its_block_at_the_upstream_board(tmp_path, block, more):
     (tmp_path / "other.json").write_text(json.dumps(board(base="satellite", bridge={})))
     bridge = {"block": block, "master": "downstream"}
     (tmp_path / "below.json").write_text(json.dumps(board(base="satellite", bridge=bridge)))
