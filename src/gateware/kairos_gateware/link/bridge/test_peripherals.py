@@ -108,7 +108,7 @@ def test_accesses_that_are_not_listed_do_not_reach_the_processing_system():
     simulate(play)
 
 
-def test_without_a_list_nothing_is_shown():
+def test_block_without_a_list_shows_no_page():
     def play(dut, master, registers):
         for page in (0, 1, PAGES - 1):
             assert (yield from master.load(page * PAGE_BYTES)) == [(0, SLAVE)]
