@@ -311,6 +311,9 @@ def test_definition_is_found_by_its_short_name(line, named):
     """A submodule or class jaqal_pulses with GatePulses in it, the class that is derived last, and names
     relative to the circuit's folder, whose modules may import their neighbours."""
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    # As in a new process, whatever another test has imported.
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("lab", HERE.name)]:
+        del sys.modules[name]
     body = "\nregister q[3]\nLong q[0]\n< Constant q[1] | Long q[2] >\n"
     found = [jaqal.circuit(f"from {name} usepulses *{body}", folder=HERE) for name in (line, named)]
     assert same(*found)

@@ -118,7 +118,7 @@ _LOADED: set[str] = set()
 
 @contextmanager
 def _searching(top: str, path: Path, owner: Path):
-    """Search modules in `path` first, for the duration of the context. A module `top` of another circuit's
+    """Search modules in `path` first, then in `owner`, for the duration of the context. A module `top` of another circuit's
     folder is forgotten if `owner` has one of this name. Yields whether the name may be searched: if `path`
     is not `owner`, only if it leads there."""
     spec = importlib.machinery.PathFinder.find_spec(top, [str(path), *sys.path])
@@ -132,12 +132,15 @@ def _searching(top: str, path: Path, owner: Path):
         known = None
     if ours and known is None:
         _LOADED.add(top)
-    sys.path.insert(0, str(path))
+    # A module found as part of a package also imports what is in the circuit's folder by absolute names.
+    searched = list(dict.fromkeys([str(path), str(owner)]))
+    sys.path[:0] = searched
     importlib.invalidate_caches()
     try:
         yield path == owner or ours and (known is None or _any_in(owner, old))
     finally:
-        sys.path.remove(str(path))
+        for place in searched:
+            sys.path.remove(place)
 
 
 def _any_in(folder: Path, places) -> bool:
