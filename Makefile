@@ -37,7 +37,7 @@ demo: ## Build what is missing, then run examples/blink.py, pulses.py, two_board
 
 # What the tests need is built before them: a test that waits for a compiler would hold up its process. Three parts at a
 # time, since cargo lets only one of them use its folder, and linking takes only one of two processors.
-test_variants = block bridge cards chain clocked demo fork ion lab memory mtdds pair pulse pulse_pair pulse_satellite reach relay satellite servo songbird span star store tree
+test_variants = block borrower bridge cards chain clocked demo fork ion lab lender memory mtdds pair peripherals pulse pulse_pair pulse_satellite reach relay satellite servo songbird span star store tree
 .PHONY: test-parts
 test-parts: setup-test $(B)/.venv
 	@$(MAKE) --no-print-directory -j3 build loader hub hub-examples hub-traces clients rust-tests $(foreach v,$(test_variants),$(B)/gateware/$(v)/.stamp)

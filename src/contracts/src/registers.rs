@@ -392,17 +392,17 @@ pub mod bridge {
 
 /// Names of the registers of `outlet`.
 pub mod outlet {
-    /// Bit 0 the link is up, 1 the upstream board holds the bridge in reset.
+    /// Bit 0 the link is up, 1 the other board holds the bridge in reset.
     pub const STATE: &str = "outlet_state";
     /// Bit of `outlet_state`.
     pub const STATE_UP_BIT: u32 = 1;
     /// Bit of `outlet_state`.
     pub const STATE_HELD_BIT: u32 = 2;
 
-    /// Interrupts shown at the upstream board, beside those of the block.
+    /// Interrupts shown at the other board, beside those of the block.
     pub const RAISES: &str = "outlet_raises";
 
-    /// Interrupts that the upstream board shows; 0 while the link is down.
+    /// Interrupts that the other board shows; 0 while the link is down.
     pub const LEVELS: &str = "outlet_levels";
 
     /// Those of `outlet_levels` that assert the third interrupt of the logic (IRQF2P 2).
@@ -421,11 +421,20 @@ pub mod outlet {
 /// Names of the registers of `pages`.
 pub mod pages {
     /// Write: bits 31..12 the address of a page of 4 KiB of this board's memory, shown as the page 9..2 of the range;
-    /// bit 1 the upstream board may write it, 0 read it; 0 in both: it is not shown.
+    /// bit 1 the other board may write it, 0 read it; 0 in both: it is not shown.
     pub const ENTRY: &str = "pages_entry";
 
     /// Reads and writes refused by the entries, or beyond the range; saturates.
     pub const REFUSED: &str = "pages_refused";
+}
+
+/// Names of the registers of `peripherals`.
+pub mod peripherals {
+    /// Pages of this board's processing system that the other board may access, as described.
+    pub const SHOWN: &str = "peripherals_shown";
+
+    /// Reads and writes refused by the list of pages, or beyond the range; saturates.
+    pub const REFUSED: &str = "peripherals_refused";
 }
 
 /// Names of the registers of `mailbox`.

@@ -101,6 +101,7 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
             links=top.links,
             waves=top.waves,
             window=top.has_window,
+            slave=top.has_slave,
             board=variant.board,
         )
         built_from.write_text(_sim_id(variant, output))

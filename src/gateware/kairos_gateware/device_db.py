@@ -23,6 +23,15 @@ def _entry(number: int, channel: ChannelSpec) -> dict | None:
     )
 
 
+def _boards(board: Variant, above: int | None = None, own: int = 0):
+    """(board, number of its upstream board) for this board and all below it, in the order of their numbers."""
+    yield board, above
+    following = own + 1
+    for satellite in board.satellites:
+        yield from _boards(satellite, own, following)
+        following += len(satellite.boards())
+
+
 def device_db(variant: Variant, host: str) -> dict:
     """host: network address of the core device, or an `emulator://` address."""
     machine_units = 1_000_000_000 // RTIO_FREQUENCY
@@ -32,14 +41,15 @@ def device_db(variant: Variant, host: str) -> dict:
         entry = _entry(number, channel)
         if entry is not None:
             db[channel.name] = entry
-    for destination, board in enumerate(variant.boards()):
+    for destination, (board, above) in enumerate(_boards(variant)):
         db |= board.devices
         if board.bridge is not None:
+            there = destination if board.bridge.master == "upstream" else above
             db[f"bridge{destination}"] = {
                 "type": "local",
                 "module": "kairos.coredevice.bridge",
                 "class": "Bridge",
-                "arguments": {"destination": destination},
+                "arguments": {"destination": there},
             }
         if board.block is not None:
             db[f"{board.block}{destination}"] = {

@@ -67,7 +67,7 @@ def _socs() -> list[Soc]:
         Soc(variant, clock=ClockControl()),
         Soc(replace(VARIANTS["demo"], cross_links=1)),
         Soc(replace(VARIANTS["pair"], satellites=(replace(VARIANTS["satellite"], drtio=True),))),
-        *[Soc(VARIANTS[name]) for name in ("bridge", "block", "pages")],
+        *[Soc(VARIANTS[name]) for name in ("bridge", "block", "pages", "peripherals")],
     ]
 
 

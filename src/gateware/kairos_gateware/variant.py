@@ -8,6 +8,7 @@ __all__ = [
     "Bridge",
     "ChannelSpec",
     "Variant",
+    "MASTERS",
     "MONITORED",
     "PACKETISERS",
     "REGION_BLOCKS",
@@ -20,13 +21,15 @@ MONITORED = ("none", "ad9910", "ad9912", "ad53xx", "sampler", "novogorny")
 """Chips and cards behind an SPI bus that the monitor can follow, by the value of the bus's parameter
 `monitor`."""
 
-BLOCKS = ("adder", "pages")
+BLOCKS = ("adder", "pages", "peripherals")
 """Blocks behind a bridge: `adder` adds two vectors that the other board has stored; `pages` shows pages of the
-board's memory as one range."""
+board's memory as one range, `peripherals` pages of its processing system's addresses that the description lists."""
 REGION_BLOCKS = ("adder",)
 """Blocks of a board that regions of its remote memory can show to other boards."""
 PACKETISERS = ("gearbox", "simple")
 """Of a bridge: without gaps, or each vector in words of its own."""
+MASTERS = ("upstream", "downstream")
+"""Which board of a bridge has the other one's block in the addresses of its processors."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,14 @@ class ChannelSpec:
 
 @dataclass(frozen=True)
 class Bridge:
-    """A bridge from the upstream board. block: what is behind it, of `BLOCKS`. packetiser: of `PACKETISERS`."""
+    """A bridge over the link to the upstream board. block: what is behind it, of `BLOCKS`, at the board that is not the
+    master. packetiser: of `PACKETISERS`. master: of `MASTERS`. pages: of `peripherals`, for each page its address, a
+    multiple of 4096, and whether it may be written."""
 
     block: str = "adder"
     packetiser: str = "gearbox"
+    master: str = "upstream"
+    pages: tuple[tuple[int, bool], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,8 +70,8 @@ class Variant:
     board with cards for the outputs of pulse cores, in their order; in simulation a model generates
     the samples. quadrature: two of them are for one output, its real and its imaginary part. board: the
     hardware for which it was described, as in the descriptor. remote: over the
-    link to the upstream board, each board can read and write the other's memory. bridge: over that link, the
-    upstream board accesses a block of this one, None without. block: of `REGION_BLOCKS`, in this board's logic, which
+    link to the upstream board, each board can read and write the other's memory. bridge: over that link, one of
+    the boards accesses a block of the other, None without. block: of `REGION_BLOCKS`, in this board's logic, which
     regions of its remote memory can show; None without. eem: the EEM connector of the upstream board at
     which this one is, a card; None for a link over fibre. low: pins that hardware holds at 0: inputs of cards that no
     channel drives. cross_links: links beside the tree, with remote memory only, to any boards that have one, too.
@@ -95,6 +102,13 @@ class Variant:
     def boards(self) -> tuple["Variant", ...]:
         """This board and all below it, in the order of their destinations."""
         return (self, *(board for satellite in self.satellites for board in satellite.boards()))
+
+    def bridges(self) -> dict[str, tuple[Bridge, bool]]:
+        """Bridges of this board: for each, by the name of its link ("up", "down1", …), the `Bridge`, and whether
+        accesses of this board's processors enter there."""
+        links = {f"down{n}": (board.bridge, "upstream") for n, board in enumerate(self.satellites, 1)}
+        links = {"up": (self.bridge, "downstream")} | links
+        return {name: (bridge, bridge.master == here) for name, (bridge, here) in links.items() if bridge is not None}
 
     def numbered_channels(self):
         """(channel number, with the destination of its board in bits 23..16; `ChannelSpec`) of all

@@ -103,6 +103,18 @@ def _block(packetiser="gearbox", name="block", block="adder") -> Variant:
     return _satellite(name, bridge=Bridge(block, packetiser))
 
 
+def _peripherals() -> Variant:
+    """A satellite that shows the master peripherals: its UARTs and on-chip memory, also to write, and the system
+    registers."""
+    pages = ((0xE000_0000, True), (0xE000_1000, True), (0xF800_0000, False), (0xFFFC_0000, True))
+    return _satellite("peripherals", bridge=Bridge("peripherals", pages=pages))
+
+
+def _borrower(prefix="sat_", block="adder") -> Variant:
+    """A satellite that uses a block of its upstream board through a bridge."""
+    return _satellite("borrower", prefix, bridge=Bridge(block, master="downstream"))
+
+
 def _reach() -> Variant:
     """A satellite with remote memory and a `store` behind it, whose memory is accessible to all boards."""
     return _satellite("reach", "relay_", remote=True, satellites=(_store(),))
@@ -198,6 +210,9 @@ VARIANTS = _Variants(
         "bridge": lambda: _master("bridge", _block()),
         "block": _block,
         "pages": lambda: _block(name="pages", block="pages"),
+        "peripherals": _peripherals,
+        "lender": lambda: _master("lender", _borrower("sat1_"), _borrower("sat2_", "pages")),
+        "borrower": _borrower,
         "memory_star": lambda: _master("memory_star", *(_store(f"sat{n}_") for n in (1, 2, 3))),
         "ring": lambda: _master("ring", _peer("sat1_"), _peer("sat2_")),
         "peer": _peer,

@@ -469,17 +469,17 @@ BLOCKS = {
         "state": (
             2,
             "r",
-            "bit 0 the link is up, 1 the upstream board holds the bridge in reset",
+            "bit 0 the link is up, 1 the other board holds the bridge in reset",
         ),
         "raises": (
             16,
             "rw",
-            "interrupts shown at the upstream board, beside those of the block",
+            "interrupts shown at the other board, beside those of the block",
         ),
         "levels": (
             16,
             "r",
-            "interrupts that the upstream board shows; 0 while the link is down",
+            "interrupts that the other board shows; 0 while the link is down",
         ),
         "enabled": (
             16,
@@ -506,12 +506,24 @@ BLOCKS = {
         "entry": (
             32,
             "rw",
-            "write: bits 31..12 the address of a page of 4 KiB of this board's memory, shown as the page 9..2 of the range; bit 1 the upstream board may write it, 0 read it; 0 in both: it is not shown",
+            "write: bits 31..12 the address of a page of 4 KiB of this board's memory, shown as the page 9..2 of the range; bit 1 the other board may write it, 0 read it; 0 in both: it is not shown",
         ),
         "refused": (
             16,
             "r",
             "reads and writes refused by the entries, or beyond the range; saturates",
+        ),
+    },
+    "peripherals": {
+        "shown": (
+            9,
+            "r",
+            "pages of this board's processing system that the other board may access, as described",
+        ),
+        "refused": (
+            16,
+            "r",
+            "reads and writes refused by the list of pages, or beyond the range; saturates",
         ),
     },
     "mailbox": {

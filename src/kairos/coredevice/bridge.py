@@ -23,9 +23,10 @@ _BUFFER = REMOTE.start
 
 
 class Bridge(RemoteWords):
-    """The block behind the bridge to the board `destination`, for kernels of the board at the other end of that
-    link. For kernels of the board with the block, whose link leads to the master: `destination` 0, for
-    `interrupts` and `raise_interrupts` only.
+    """The block behind the bridge to the board `destination`, for kernels of the bridge's master, the board at the
+    other end of that link. For kernels of the board with the block, `destination` is the master, for
+    `interrupts` and `raise_interrupts` only. On a satellite, 0 names the board at the other end of its upstream link,
+    if that has a bridge, whatever its number is.
 
     An access takes a round trip, about 2.7 µs with 1 µs of fibre. It waits for at most 0.14 ms, after which
     RemoteMemoryError is raised, as for a refusal by the block, a lost link, and while the bridge is in reset.
@@ -72,10 +73,10 @@ class VectorAdder(AdderWords, Bridge):
 
 class SharedPages(Bridge):
     """A bridge whose block, `pages`, shows pages of the memory of the board behind it as one range, from address 0
-    on, to the upstream board.
+    on, to the bridge's master.
 
     There, with that board as `destination`: `load`, `store`, `read`, `write`, `pointer`. On the board with the
-    memory, with `destination` 0: `show` and `hide`.
+    memory, with the master as `destination`: `show` and `hide`.
     """
 
     @kernel

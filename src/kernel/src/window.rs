@@ -37,8 +37,9 @@ const ACROSS: u32 = cross::DESTINATION_LEADS_BIT | cross::DESTINATION_KNOWN_BIT;
 /// The board at the other end of a link.
 #[derive(Clone, Copy)]
 pub enum Neighbour {
-    /// The upstream board of this satellite, with the register of this satellite's own destination.
-    Upstream(Register),
+    /// The upstream board of this satellite, with the register of this satellite's own destination, and whether a
+    /// bridge begins at the link: it leads to no other board, so the number of any board upstream means that one.
+    Upstream(Register, bool),
     /// A satellite, with the registers of its destination and of the boards that can be reached
     /// there, itself included.
     Downstream(Register, Register),
@@ -48,10 +49,11 @@ pub enum Neighbour {
 
 impl Neighbour {
     /// Its destination, if known: of the upstream boards, only the master is known, as the neighbour
-    /// of the first satellite.
+    /// of the first satellite; of that behind a bridge, the number by which the kernel calls it.
     pub fn destination(self) -> Option<u32> {
         match self {
-            Self::Upstream(own) => (own.read() == 1).then_some(0),
+            Self::Upstream(own, false) => (own.read() == 1).then_some(0),
+            Self::Upstream(_, true) => Some(BRIDGED.get()),
             Self::Downstream(register, _) => Some(register.read()),
             Self::Across(register) => Some(register.read() & (cross::DESTINATION_LEADS_BIT - 1)),
         }
@@ -62,7 +64,9 @@ impl Neighbour {
     #[inline(never)]
     fn leads(self, destination: u32) -> Option<u32> {
         match self {
-            Self::Upstream(own) => (destination < BOARDS as u32 && destination != own.read())
+            // Boards upstream have lower numbers.
+            Self::Upstream(own, true) => (destination < own.read()).then_some(0),
+            Self::Upstream(own, false) => (destination < BOARDS as u32 && destination != own.read())
                 .then(|| u32::from(own.read() > 1 || destination > 0)),
             Self::Downstream(first, boards) => {
                 let offset = destination.wrapping_sub(first.read());
@@ -87,7 +91,12 @@ pub fn end_to(destination: u32) -> Option<(usize, bool)> {
 /// then on, until [`restore`].
 pub fn slot_of(destination: u32) -> Option<usize> {
     match end_to(destination)? {
-        (end, true) => Some(end),
+        (end, true) => {
+            if end == 0 {
+                BRIDGED.set(destination);
+            }
+            Some(end)
+        }
         _ => shared_slot(destination),
     }
 }
@@ -201,6 +210,9 @@ fn late_fault() -> Option<Record> {
 /// Found at boot, before any kernel.
 static WINDOW: Owned<Option<Window>> = Owned::new(None);
 
+/// The number by which the kernel has called the board at the first link.
+static BRIDGED: Owned<u32> = Owned::new(0);
+
 /// The board without a direct link to which the kernel has pointers.
 static POINTED: Owned<Option<u32>> = Owned::new(None);
 
@@ -242,7 +254,7 @@ pub fn boot() -> u32 {
     else {
         return 0;
     };
-    let upstream = find(uplink::DESTINATION).map(Neighbour::Upstream);
+    let upstream = find(uplink::DESTINATION).map(|own| Neighbour::Upstream(own, find(bridge::LEVELS).is_some()));
     let downstream = (0..ENDS).map_while(|n| downstream(&descriptor, n));
     let across = (0..ENDS).filter_map(|n| Register::find_numbered(&descriptor, cross::DESTINATION, n));
     let mut all = upstream
@@ -366,7 +378,7 @@ pub unsafe extern "C" fn store(address: u32, value: u32) {
 /// The destination of this board: 0, or the one assigned by the upstream board.
 pub fn own() -> u32 {
     match neighbours()[0] {
-        Some(Neighbour::Upstream(own)) => own.read(),
+        Some(Neighbour::Upstream(own, _)) => own.read(),
         Some(_) => 0,
         // Without a window the board may still be behind another one
         None => kairos_pl::descriptor()

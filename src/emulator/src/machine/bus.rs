@@ -5,7 +5,7 @@ use std::any::Any;
 
 use super::disturbance::Disturbance;
 use super::memory::Memory;
-use super::peripheral::{Access, Context, Due, Ended, Peripheral, Readiness, Reset, NEVER};
+use super::peripheral::{Access, Asked, Context, Due, Ended, Fault, Peripheral, Readiness, Reset, NEVER};
 use super::signals::Signals;
 use super::time::Cycles;
 
@@ -213,13 +213,54 @@ impl Bus {
         }
     }
 
-    /// Updates everything that keeps time to `now`, and the interrupt lines.
+    /// Updates everything that keeps time to `now`, and the interrupt lines. Accesses that peripherals make are
+    /// performed on the way.
     pub fn update(&mut self, now: Cycles) {
+        loop {
+            for n in 0..self.clocked.len() {
+                let slot = self.clocked[n];
+                with_context!(self, slot, false, |p, cx| p.update(now, cx));
+                self.drive(slot);
+            }
+            if !self.serve(now) {
+                return;
+            }
+        }
+    }
+
+    /// Performs the accesses that peripherals wait for, at `now`. Returns whether there were any.
+    fn serve(&mut self, now: Cycles) -> bool {
+        let mut any = false;
         for n in 0..self.clocked.len() {
             let slot = self.clocked[n];
-            with_context!(self, slot, false, |p, cx| p.update(now, cx));
-            self.drive(slot);
+            if let Some(asked) = self.slots[slot].peripheral.ask() {
+                let result = self.perform(asked, now);
+                self.slots[slot].peripheral.answer(result);
+                any = true;
+            }
         }
+        any
+    }
+
+    /// Performs an access of a peripheral to memory or to another one.
+    fn perform(&mut self, asked: Asked, now: Cycles) -> Result<u32, Fault> {
+        let Asked { address, size, store } = asked;
+        let mut bytes = store.unwrap_or(0).to_le_bytes();
+        let part = &mut bytes[..size as usize];
+        let in_memory = match store {
+            Some(_) => self.memory.write(address, part),
+            None => self.memory.read(address, part),
+        };
+        let within = |(base, size): &(u32, u32)| address.wrapping_sub(*base) < *size;
+        match store {
+            _ if in_memory => {}
+            _ if !self.spaces.iter().any(within) => return Err(Fault::Decode),
+            Some(value) => {
+                self.write(0, address, size, value, now);
+            }
+            None => bytes = self.read(0, address, size, now).0.to_le_bytes(),
+        }
+        Ok(u32::from_le_bytes(bytes))
     }
 
     /// Drives a peripheral's interrupt levels onto its lines.

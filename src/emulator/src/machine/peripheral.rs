@@ -53,6 +53,17 @@ pub struct Ended {
     pub at: Cycles,
 }
 
+/// An access by a peripheral, as a master of the bus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// Byte address, a multiple of the size.
+    pub address: u32,
+    /// 1, 2 or 4 bytes.
+    pub size: u32,
+    /// The value to store (right-aligned), or `None` for a load.
+    pub store: Option<u32>,
+}
+
 /// Resources available to a peripheral, and the cost of an access.
 pub struct Context<'a> {
     /// DDR and on-chip memory.
@@ -149,6 +160,14 @@ pub trait Peripheral: Any {
     fn end(&mut self) -> Option<Ended> {
         None
     }
+
+    /// Takes the access that it makes as a master, if it waits for one.
+    fn ask(&mut self) -> Option<Asked> {
+        None
+    }
+
+    /// Gives it the result of that access: the loaded value, right-aligned, or why it failed.
+    fn answer(&mut self, _result: Result<u32, Fault>) {}
 
     /// Resets the peripheral; state outside the chip is kept.
     fn reset(&mut self, what: Reset, context: &mut Context);

@@ -7,7 +7,7 @@
 use super::gp::Access;
 use super::Pl;
 use crate::machine::memory::Memory;
-use crate::machine::peripheral::{Ended, Fault};
+use crate::machine::peripheral::{Asked, Ended, Fault};
 use crate::machine::signals::Caller;
 use crate::machine::time::{self, Cycles};
 
@@ -110,6 +110,21 @@ impl Pl {
             },
             at,
         })
+    }
+
+    /// When the logic has begun an access to a peripheral that the bus has yet to perform.
+    pub fn asked(&self) -> Option<Cycles> {
+        self.buses.ask().then(|| time::from_pl(self.cycle))
+    }
+
+    /// Takes that access.
+    pub fn take_asked(&mut self) -> Option<Asked> {
+        self.buses.slave().take()
+    }
+
+    /// Gives the logic its result.
+    pub fn answer_asked(&mut self, result: Result<u32, Fault>) {
+        self.buses.slave().answer(result);
     }
 
     /// Earliest time of the response to the access through GP1, if one is in progress.

@@ -4,6 +4,7 @@ use super::acp::Acp;
 use super::gp::{Access, Answer, Gp, Master};
 use super::hp::Hp;
 use super::library::{Inputs, Outputs};
+use super::slave::Slave;
 use crate::machine::disturbance::{Disturbance, Of};
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
@@ -33,6 +34,8 @@ pub(super) struct Driven {
 pub(super) struct Buses {
     acp: Acp,
     hp: Hp,
+    /// Accesses of the logic to peripherals.
+    slave: Slave,
     /// Registers of the logic.
     gp0: Gp,
     /// Memory of other boards.
@@ -54,6 +57,7 @@ impl Buses {
                 Disturbance::new(params.disturbances, Of::Coherent),
             ),
             hp: Hp::new(Disturbance::new(params.disturbances, Of::Streams)),
+            slave: Slave::default(),
             gp0: Gp::default(),
             gp1: Gp::default(),
             access: params.gp_access,
@@ -66,11 +70,12 @@ impl Buses {
     pub(super) fn reset(&mut self) {
         self.acp = self.acp.restarted();
         (self.hp, self.gp0, self.gp1) = (self.hp.restarted(), Gp::default(), Gp::default());
+        self.slave = Slave::default();
     }
 
     /// Whether no transaction is in progress.
     pub(super) fn are_idle(&self) -> bool {
-        self.acp.idle() && self.hp.idle() && self.cores_are_idle()
+        self.acp.idle() && self.hp.idle() && self.slave.idle() && self.cores_are_idle()
     }
 
     /// Whether no access of a core is in progress.
@@ -97,16 +102,28 @@ impl Buses {
         self.gp1.sample(cycle, driven.gp1, outputs.gp1());
     }
 
-    /// As [`Self::drive`], for the ports to memory alone.
+    /// The port through which the logic accesses peripherals.
+    pub(super) fn slave(&mut self) -> &mut Slave {
+        &mut self.slave
+    }
+
+    /// Whether the logic waits for an access to a peripheral, which the bus has to perform.
+    pub(super) fn ask(&self) -> bool {
+        self.slave.asks()
+    }
+
+    /// As [`Self::drive`], for the ports to memory and peripherals alone.
     pub(super) fn drive_memory(&mut self, cycle: u64, inputs: &mut Inputs, memory: &Memory) {
         self.acp.drive(cycle, inputs, memory);
         self.hp.drive(cycle, inputs, memory);
+        self.slave.drive(cycle, inputs);
     }
 
-    /// As [`Self::sample`], for the ports to memory alone.
+    /// As [`Self::sample`], for the ports to memory and peripherals alone.
     pub(super) fn sample_memory(&mut self, cycle: u64, inputs: &Inputs, outputs: &Outputs) {
         self.acp.sample(cycle, inputs, outputs);
         self.hp.sample(cycle, inputs, outputs);
+        self.slave.sample(cycle, inputs, outputs);
     }
 
     /// Makes the writes visible that are due at the start of `cycle`.
@@ -118,7 +135,7 @@ impl Buses {
     /// The cycle in which the next response of memory reaches the logic; `u64::MAX` if none is
     /// pending.
     pub(super) fn next_response(&self) -> u64 {
-        let ports = [self.acp.next_answer(), self.hp.next_answer()];
+        let ports = [self.acp.next_answer(), self.hp.next_answer(), self.slave.next_answer()];
         ports.into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 

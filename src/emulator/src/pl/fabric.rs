@@ -11,7 +11,7 @@ use super::Pl;
 use crate::machine::bus::Bus;
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
-use crate::machine::peripheral::{sooner, Access, Context, Due, Ended, Peripheral, Reset};
+use crate::machine::peripheral::{sooner, Access, Asked, Context, Due, Ended, Fault, Peripheral, Reset};
 use crate::machine::signals::{Configuration, Signals};
 use crate::machine::time::{self, Cycles};
 
@@ -196,6 +196,16 @@ impl Peripheral for Fabric {
         self.pl.as_mut()?.take_window()
     }
 
+    fn ask(&mut self) -> Option<Asked> {
+        self.pl.as_mut()?.take_asked()
+    }
+
+    fn answer(&mut self, result: Result<u32, Fault>) {
+        if let Some(pl) = &mut self.pl {
+            pl.answer_asked(result);
+        }
+    }
+
     /// Clears the configuration of a machine with a boot ROM; resets gateware that is reloaded by
     /// each reset.
     fn reset(&mut self, what: Reset, context: &mut Context) {
@@ -231,6 +241,7 @@ impl Peripheral for Fabric {
         sooner(&mut due.work, pl.woke());
         sooner(&mut due.woken, pl.woke());
         sooner(&mut due.work, pl.stretch(CHUNK));
+        sooner(&mut due.work, pl.asked());
         sooner(&mut due.queued, pl.next());
         sooner(&mut due.queued, pl.bench_under_way());
         sooner(&mut due.bench, pl.bench_next());

@@ -122,6 +122,10 @@ impl Pl {
         if wakes || self.events.interrupt().is_some() {
             cores = cores.min(self.waker().map_or(u64::MAX, |waker| waker + 1));
         }
+        if self.buses.ask() {
+            // Its bus performs the access when the board acts
+            cores = self.cycle;
+        }
         let first = if self.idle() {
             let logic = self
                 .due()

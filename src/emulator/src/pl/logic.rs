@@ -129,11 +129,12 @@ impl Logic {
         self.outputs.pads_o[..pads].iter().any(|s| *s != 0 && *s != 0xff)
     }
 
-    /// Whether it requests a transfer to or from memory.
+    /// Whether it requests a transfer to or from memory or peripherals.
     pub(super) fn requests_memory(&self) -> bool {
         let o = &self.outputs;
         let hp = o.hp0_arvalid | o.hp0_awvalid | o.hp0_wvalid;
-        o.acp_arvalid | o.acp_awvalid | o.acp_wvalid | hp != 0
+        let gp = o.sgp0_arvalid | o.sgp0_awvalid | o.sgp0_wvalid;
+        o.acp_arvalid | o.acp_awvalid | o.acp_wvalid | hp | gp != 0
     }
 
     /// Waves of running clock generators, if the latest cycle was quiet.

@@ -35,6 +35,7 @@ mod ports;
 mod running;
 mod shown;
 mod skipping;
+mod slave;
 pub mod sources;
 mod submissions;
 mod tones;

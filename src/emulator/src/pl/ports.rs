@@ -3,7 +3,7 @@
 //! Generated from `src/contracts/pl_library/ports.toml` by `src/contracts/generate.py`: do not edit.
 
 /// Version of the interface: raised when a structure or a function changes.
-pub const ABI: u32 = 7;
+pub const ABI: u32 = 8;
 /// Entries of the pad arrays.
 pub const MAX_PADS: usize = 128;
 /// Entries of the link arrays.
@@ -26,6 +26,7 @@ pub struct Inputs {
     pub gp1_awaddr: u32,
     pub gp1_wdata: u32,
     pub gp1_araddr: u32,
+    pub sgp0_rdata: u32,
     pub gp0_awid: u16,
     pub gp0_wid: u16,
     pub gp0_arid: u16,
@@ -53,6 +54,13 @@ pub struct Inputs {
     pub gp1_arvalid: u8,
     pub gp1_arlen: u8,
     pub gp1_rready: u8,
+    pub sgp0_arready: u8,
+    pub sgp0_rvalid: u8,
+    pub sgp0_rresp: u8,
+    pub sgp0_awready: u8,
+    pub sgp0_wready: u8,
+    pub sgp0_bvalid: u8,
+    pub sgp0_bresp: u8,
     pub acp_arready: u8,
     pub acp_rvalid: u8,
     pub acp_rid: u8,
@@ -99,6 +107,9 @@ pub struct Outputs {
     pub acp_awaddr: u32,
     pub hp0_araddr: u32,
     pub hp0_awaddr: u32,
+    pub sgp0_araddr: u32,
+    pub sgp0_awaddr: u32,
+    pub sgp0_wdata: u32,
     pub gp0_bid: u16,
     pub gp0_rid: u16,
     pub irq_f2p: u16,
@@ -118,6 +129,14 @@ pub struct Outputs {
     pub gp1_rvalid: u8,
     pub gp1_rlast: u8,
     pub gp1_rresp: u8,
+    pub sgp0_arvalid: u8,
+    pub sgp0_arsize: u8,
+    pub sgp0_rready: u8,
+    pub sgp0_awvalid: u8,
+    pub sgp0_awsize: u8,
+    pub sgp0_wvalid: u8,
+    pub sgp0_wstrb: u8,
+    pub sgp0_bready: u8,
     pub acp_arvalid: u8,
     pub acp_arid: u8,
     pub acp_arlen: u8,

@@ -84,7 +84,7 @@ impl Pl {
             if self.cycle >= self.ends.next_change() {
                 self.update_plugs();
             }
-            if bounds.led && self.horizon.affects_others() {
+            if bounds.led && self.horizon.affects_others() || self.buses.ask() && !bounds.urgent {
                 break;
             }
             let target = target.min(self.ends.next_change());

@@ -102,7 +102,7 @@ class KairosSim(TopLevel):
         self.outward(axi.r.last, "gp0_rlast")
         self._handshakes(axi, "gp0")
 
-        self.bridged = any(board.bridge for board in variant.satellites)
+        self.bridged = any(enters for _, enters in variant.bridges().values())
         if soc.gp1 is not None:
             self._window(soc.gp1)
         self.has_window = soc.gp1 is not None
@@ -117,6 +117,12 @@ class KairosSim(TopLevel):
                 self.inward(getattr(half, name), f"hp0_{name}")
             for name in half.OUTPUTS:
                 self.outward(getattr(half, name), f"hp0_{name}")
+        self.has_slave = soc.gp_slave is not None
+        if self.has_slave:
+            for name in soc.gp_slave.INPUTS:
+                self.inward(getattr(soc.gp_slave, name), f"sgp0_{name}")
+            for name in soc.gp_slave.OUTPUTS:
+                self.outward(getattr(soc.gp_slave, name), f"sgp0_{name}")
         self.inward(soc.event_o, "event_o")
         self.outward(soc.event_i, "event_i")
         self.inward(soc.emio_o, "emio_o")

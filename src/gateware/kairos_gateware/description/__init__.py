@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from ..contracts.rtio import BOARDS
-from ..variant import RTIO_FREQUENCY, Bridge, ChannelSpec, Variant
+from ..variant import RTIO_FREQUENCY, ChannelSpec, Variant
+from .bridges import make_bridge, why_not_shown
 from .card_boards import CARD_BOARDS
 from .cross_links import Place, why_not, why_not_in_tree
 from .peripherals import PERIPHERALS, PINS, Builder
@@ -112,6 +113,8 @@ def check(description: dict, source: str = "description") -> dict:
         raise DescriptionError(f"{source}: block: it is for other boards, so its board is a master or a satellite")
     if description["remote_memory"] and "bridge" in description:
         raise DescriptionError(f"{source}: bridge: the upstream link has remote memory or a bridge, not both")
+    if "bridge" in description and (why := why_not_shown(description["bridge"])):
+        raise DescriptionError(f"{source}: bridge.{why}")
     behind = len(description["satellites"]) + len(_card_boards(description))
     if why := why_not(description["cross_links"], role, behind):
         raise DescriptionError(f"{source}: cross_links: {why}")
@@ -388,7 +391,7 @@ def _variant(description: dict, builder: Builder) -> Variant:
         quadrature=any(card.get("quadrature", False) for card in description["peripherals"]),
         remote=description["remote_memory"],
         block=description.get("block"),
-        bridge=Bridge(**description["bridge"]) if "bridge" in description else None,
+        bridge=make_bridge(description.get("bridge")),
         board=board,
         low=tuple(builder.low),
         cross_links=len(description["cross_links"]),

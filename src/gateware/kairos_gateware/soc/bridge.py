@@ -7,17 +7,22 @@ from ..link.bridge.adder import VectorAdder
 from ..link.bridge.far import BridgeOutlet
 from ..link.bridge.near import BridgeWindow
 from ..link.bridge.pages import MemoryPages
-from ..link.bridge.registers import BridgeRegisters, OutletRegisters, PagesRegisters
+from ..link.bridge.peripherals import PeripheralPages
+from ..link.bridge.registers import BridgeRegisters, OutletRegisters, PagesRegisters, PeripheralsRegisters
 from ..link.remote.words import BUS_ERROR, UNREACHABLE
 
 __all__ = ["BridgeEntry", "BridgedBlock"]
 
-_BLOCKS = {"adder": VectorAdder, "pages": MemoryPages}
+_BLOCKS = {
+    "adder": lambda _: VectorAdder(),
+    "pages": lambda _: MemoryPages(),
+    "peripherals": lambda bridge: PeripheralPages(bridge.pages),
+}
 _WRITE = 8
 
 
 class BridgeEntry(Module):
-    """endpoint: of the link. bridge: `Bridge` of the downstream board.
+    """endpoint: of the link. bridge: its `Bridge`.
 
     `axi`: slave for a processor. `registers`. `failures`: of accesses, as `WindowRegisters` takes them.
     `settled` (out): for time skip.
@@ -35,21 +40,25 @@ class BridgeEntry(Module):
 
 
 class BridgedBlock(Module):
-    """endpoint: of the upstream link. bridge: `Bridge` of this board.
+    """endpoint: of the link. bridge: its `Bridge`.
 
     `registers`; `register_blocks`: further ones, by the prefix of their names. `readers`, `writers`: halves of a
-    memory port, for a block that accesses memory. `settled` (out): for time skip.
+    memory port, for a block that accesses memory. `gp`: `GpPort` of a block that accesses peripherals, or None.
+    `settled` (out): for time skip.
     """
 
     def __init__(self, endpoint, bridge):
         self.submodules.outlet = outlet = BridgeOutlet(endpoint.sink, endpoint.source, endpoint.up)
-        self.submodules.block = block = _BLOCKS[bridge.block]()
+        self.submodules.block = block = _BLOCKS[bridge.block](bridge)
         self.registers = OutletRegisters(outlet, endpoint.up, block.interrupts)
         self.settled = Signal()
-        self.register_blocks, self.readers, self.writers = {}, [], []
+        self.register_blocks, self.readers, self.writers, self.gp = {}, [], [], None
         if bridge.block == "pages":
             self.register_blocks["pages"] = PagesRegisters(block)
             self.readers, self.writers = [block.read], [block.write]
+        elif bridge.block == "peripherals":
+            self.register_blocks["peripherals"] = PeripheralsRegisters(block, len(bridge.pages))
+            self.gp = block.port
 
         # # #
 

@@ -59,7 +59,7 @@ def _more(board):
     if board.bridge and board.remote:
         raise ValueError(f"{board.name}: the upstream link has remote memory or a bridge, not both")
     if board.bridge:
-        return bridge_both(board.bridge.packetiser)
+        return bridge_both(board.bridge.packetiser, board.bridge.master)
     return remote_both() if board.remote else ((), ())
 
 
@@ -92,7 +92,8 @@ class Links(Module):
     their names. `wires`: by the names of the ends, objects with `out` to the line and `into` from it; that of such a
     card on hardware is the `DrtioEnd`. `memories`: `RemoteMemory` of the links that have it;
     `readers`, `writers`: halves of a memory port, of all that accesses memory;
-    `port`: a slave for a processor's accesses to other boards, or None if there is nothing to access.
+    `port`: a slave for a processor's accesses to other boards, or None if there is nothing to access. `gp`: `GpPort` of
+    what accesses this board's peripherals, or None.
     `irqs`: by the number of an interrupt of the logic, levels that assert it.
     """
 
@@ -107,7 +108,7 @@ class Links(Module):
             raise ValueError(f"{variant.name}: cards with their maker's gateware are at the board with the network")
         self.variant, self._phases = variant, phases
         self.ends, self.register_blocks, self.wires = {}, {}, {}
-        self.memories, self.port, self.irqs = [], None, {}
+        self.memories, self.port, self.gp, self.irqs = [], None, None, {}
         self.readers, self.writers = [], []
         self.far = None
         self.own, self.near, self.remotes = Signal(8), [], []
@@ -201,7 +202,8 @@ class Links(Module):
 
         own = self._block()
         bridges = self._bridges()
-        if self.memories or bridges:
+        # The firmware finds its neighbours where there is a window, even without anything to access
+        if self.memories or bridges or any(board.bridge for board in self.variant.satellites):
             self.submodules.window = window = RemoteWindow(pointers, self._end_to, own)
             idle = reduce(and_, [memory.idle for memory in self.memories], C(1))
             registers = WindowRegisters(
@@ -243,25 +245,30 @@ class Links(Module):
     def _bridges(self):
         """Adds this board's ends of bridges. Returns those at which accesses enter, by the number of the
         end."""
-        entered = {}
+        entered, described = {}, self.variant.bridges()
         for n, (name, end) in enumerate(self.ends.items()):
-            if name in self._crosses:
+            if name not in described:
                 continue
-            board = self.variant if name == "up" else self.variant.satellites[int(name.removeprefix("down")) - 1]
-            if board.bridge is None:
-                continue
-            if name == "up":
-                bridge, prefix = BridgedBlock(end.endpoint, board.bridge), "outlet"
-                self.register_blocks |= bridge.register_blocks
-                self.readers += bridge.readers
-                self.writers += bridge.writers
+            bridge, enters = described[name]
+            if n >= (places := 1 << END_BITS):
+                raise ValueError(f"{self.variant.name}: a bridge is at one of the first {places} links of a board")
+            if enters:
+                here = entered[n] = BridgeEntry(end.endpoint, bridge)
+                blocks = {"bridge": here.registers}
             else:
-                entered[n], prefix = BridgeEntry(end.endpoint, board.bridge), "bridge"
-                bridge = entered[n]
-            self.register_blocks[f"{prefix}{n or ''}"] = bridge.registers
-            self.submodules += bridge
-            self._users.append(bridge)
-            self.irqs.setdefault(2, []).append(bridge.registers.irq)
+                here = BridgedBlock(end.endpoint, bridge)
+                blocks = {"outlet": here.registers} | here.register_blocks
+                self.readers += here.readers
+                self.writers += here.writers
+                if here.gp is not None and self.gp is not None:
+                    raise ValueError(
+                        f"{self.variant.name}: one bridge of a board may lead to its peripherals, not more"
+                    )
+                self.gp = self.gp or here.gp
+            self.register_blocks |= {f"{prefix}{n or ''}": registers for prefix, registers in blocks.items()}
+            self.submodules += here
+            self._users.append(here)
+            self.irqs.setdefault(2, []).append(here.registers.irq)
         return entered
 
     @staticmethod

@@ -12,6 +12,8 @@ __all__ = ["Ps7"]
 _CACHE = 0xF  # write-back, read and write allocate: coherent with the CPU caches
 _USER = 0x1F  # shared
 _BEAT_BYTES_LOG2 = 3
+_DEVICE = 0  # not bufferable: an answer comes from the register itself
+_SECURE = 0  # as the processors' own accesses
 _INCREMENTING = 1
 
 
@@ -40,6 +42,7 @@ class Ps7(Module):
             **(self._gp(1, soc.gp1) if soc.gp1 is not None else {}),
             **self._acp(soc.acp),
             **self._hp0(soc.hp_read, soc.hp_write),
+            **(self._gp_slave(soc.gp_slave) if soc.gp_slave is not None else {}),
         )
 
     def _gp(self, number, axi):
@@ -116,3 +119,22 @@ class Ps7(Module):
                 f"i_SAXIHP0{channel}QOS": C(0, 4),
             }
         return ports | {"i_SAXIHP0WID": C(0, 6)}
+
+    @staticmethod
+    def _gp_slave(port):
+        ports = {"i_SAXIGP0ACLK": ClockSignal(), "i_SAXIGP0WID": C(0, 6), "i_SAXIGP0WLAST": C(1)}
+        for name in port.OUTPUTS:
+            ports[f"i_SAXIGP0{name.upper()}"] = getattr(port, name)
+        for name in port.INPUTS:
+            ports[f"o_SAXIGP0{name.upper()}"] = getattr(port, name)
+        for channel in ["AR", "AW"]:
+            ports |= {
+                f"i_SAXIGP0{channel}ID": C(0, 6),
+                f"i_SAXIGP0{channel}LEN": C(0, 4),
+                f"i_SAXIGP0{channel}BURST": C(_INCREMENTING, 2),
+                f"i_SAXIGP0{channel}CACHE": C(_DEVICE, 4),
+                f"i_SAXIGP0{channel}LOCK": C(0, 2),
+                f"i_SAXIGP0{channel}PROT": C(_SECURE, 3),
+                f"i_SAXIGP0{channel}QOS": C(0, 4),
+            }
+        return ports

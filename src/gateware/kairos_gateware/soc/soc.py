@@ -49,9 +49,9 @@ class Soc(Module):
     clock, with its number in the descriptor, `synthesiser`. The descriptor has no build id yet (`identify`).
 
     Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory and bridge), `acp` (`AcpMaster`),
-    `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `event_o` and `event_i` of the initiator.
-    `interrupts` (out, 16 bits): IRQF2P; 0: copies, 1: posted stores, 2: bridges. `emio_o` (in, 64 bits),
-    `emio_i` (out, 64 bits): lines of the GPIO controller each way.
+    `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `gp_slave` (`GpPort`, or None), `event_o` and
+    `event_i` of the initiator. `interrupts` (out, 16 bits): IRQF2P; 0: copies, 1: posted stores, 2: bridges. `emio_o`
+    (in, 64 bits), `emio_i` (out, 64 bits): lines of the GPIO controller each way.
 
     `phys`: `Phys`, with the pads. `links`: `Links`. `core`: `RtioCore`. `descriptor`: contents of the
     descriptor memory. `register_blocks`: the blocks that have registers, by the prefix of their names.
@@ -220,7 +220,7 @@ class Soc(Module):
     def _memory(self):
         """Connects the ports to memory, each shared by its clients."""
         memories = self.links.memories
-        self.gp1 = self.links.port
+        self.gp1, self.gp_slave = self.links.port, self.links.gp
         self.acp = self.initiator.bus
         for memory in memories:
             self.submodules += (lent := PortShare(self.acp, memory.acp, memory.wants_acp))

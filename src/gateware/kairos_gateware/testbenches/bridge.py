@@ -15,18 +15,26 @@ __all__ = ["BridgedBoards", "PortMaster"]
 
 
 class BridgedBoards(Module):
-    """delay: cycles of the line. packetiser: of the bridge. reliability: of the endpoints. timeout: of an access.
-    block: the class of what is behind it.
+    """delay: cycles of the line. packetiser, master: of the bridge. reliability: of the endpoints. timeout: of an
+    access. block: the class of what is behind it.
 
     `near`, `far`: the ends of the bridge, `block` behind it; `plugged` (in). `hangs` (in): the block takes
     nothing and answers nothing. `up` (out): of the near end's link.
     """
 
-    def __init__(self, delay=1, packetiser="gearbox", reliability=RELIABILITY, timeout=TIMEOUT, block=VectorAdder):
-        downstream, upstream = bridge_both(packetiser)
+    def __init__(
+        self,
+        delay=1,
+        packetiser="gearbox",
+        reliability=RELIABILITY,
+        timeout=TIMEOUT,
+        block=VectorAdder,
+        master="upstream",
+    ):
+        downstream, upstream = bridge_both(packetiser, master)
         ends = Endpoint(downstream, upstream, reliability), Endpoint(upstream, downstream, reliability)
         self.submodules += ends
-        first, second = ends
+        first, second = ends if master == "upstream" else ends[::-1]
         self.plugged, self.hangs, self.up = Signal(reset=1), Signal(), first.up
         self.submodules.near = near = BridgeWindow(first.sink, first.source, first.up, timeout)
         self.submodules.far = far = BridgeOutlet(second.sink, second.source, second.up)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Version of the interface: raised when a structure or a function changes. */
-#define KAIROS_PL_ABI 7
+#define KAIROS_PL_ABI 8
 /* Entries of the pad arrays. */
 #define KAIROS_PL_MAX_PADS 128
 /* Entries of the link arrays. */
@@ -27,6 +27,7 @@ typedef struct kairos_pl_in {
     uint32_t gp1_awaddr;
     uint32_t gp1_wdata;
     uint32_t gp1_araddr;
+    uint32_t sgp0_rdata;
     uint16_t gp0_awid;
     uint16_t gp0_wid;
     uint16_t gp0_arid;
@@ -53,6 +54,13 @@ typedef struct kairos_pl_in {
     uint8_t gp1_arvalid;
     uint8_t gp1_arlen;
     uint8_t gp1_rready;
+    uint8_t sgp0_arready;
+    uint8_t sgp0_rvalid;
+    uint8_t sgp0_rresp;
+    uint8_t sgp0_awready;
+    uint8_t sgp0_wready;
+    uint8_t sgp0_bvalid;
+    uint8_t sgp0_bresp;
     uint8_t acp_arready;
     uint8_t acp_rvalid;
     uint8_t acp_rid;
@@ -92,6 +100,9 @@ typedef struct kairos_pl_out {
     uint32_t acp_awaddr;
     uint32_t hp0_araddr;
     uint32_t hp0_awaddr;
+    uint32_t sgp0_araddr;
+    uint32_t sgp0_awaddr;
+    uint32_t sgp0_wdata;
     uint16_t gp0_bid;
     uint16_t gp0_rid;
     uint16_t irq_f2p;
@@ -111,6 +122,14 @@ typedef struct kairos_pl_out {
     uint8_t gp1_rvalid;
     uint8_t gp1_rlast;
     uint8_t gp1_rresp;
+    uint8_t sgp0_arvalid;
+    uint8_t sgp0_arsize;
+    uint8_t sgp0_rready;
+    uint8_t sgp0_awvalid;
+    uint8_t sgp0_awsize;
+    uint8_t sgp0_wvalid;
+    uint8_t sgp0_wstrb;
+    uint8_t sgp0_bready;
     uint8_t acp_arvalid;
     uint8_t acp_arid;
     uint8_t acp_arlen;

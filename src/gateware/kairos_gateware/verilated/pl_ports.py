@@ -7,7 +7,7 @@ import ctypes
 
 __all__ = ["ABI", "MAX_LINKS", "MAX_PADS", "PlIn", "PlOut"]
 
-ABI = 7
+ABI = 8
 """Version of the interface: raised when a structure or a function changes."""
 MAX_PADS = 128
 """Entries of the pad arrays."""
@@ -30,6 +30,7 @@ class PlIn(ctypes.Structure):
         ("gp1_awaddr", ctypes.c_uint32),
         ("gp1_wdata", ctypes.c_uint32),
         ("gp1_araddr", ctypes.c_uint32),
+        ("sgp0_rdata", ctypes.c_uint32),
         ("gp0_awid", ctypes.c_uint16),
         ("gp0_wid", ctypes.c_uint16),
         ("gp0_arid", ctypes.c_uint16),
@@ -56,6 +57,13 @@ class PlIn(ctypes.Structure):
         ("gp1_arvalid", ctypes.c_uint8),
         ("gp1_arlen", ctypes.c_uint8),
         ("gp1_rready", ctypes.c_uint8),
+        ("sgp0_arready", ctypes.c_uint8),
+        ("sgp0_rvalid", ctypes.c_uint8),
+        ("sgp0_rresp", ctypes.c_uint8),
+        ("sgp0_awready", ctypes.c_uint8),
+        ("sgp0_wready", ctypes.c_uint8),
+        ("sgp0_bvalid", ctypes.c_uint8),
+        ("sgp0_bresp", ctypes.c_uint8),
         ("acp_arready", ctypes.c_uint8),
         ("acp_rvalid", ctypes.c_uint8),
         ("acp_rid", ctypes.c_uint8),
@@ -98,6 +106,9 @@ class PlOut(ctypes.Structure):
         ("acp_awaddr", ctypes.c_uint32),
         ("hp0_araddr", ctypes.c_uint32),
         ("hp0_awaddr", ctypes.c_uint32),
+        ("sgp0_araddr", ctypes.c_uint32),
+        ("sgp0_awaddr", ctypes.c_uint32),
+        ("sgp0_wdata", ctypes.c_uint32),
         ("gp0_bid", ctypes.c_uint16),
         ("gp0_rid", ctypes.c_uint16),
         ("irq_f2p", ctypes.c_uint16),
@@ -117,6 +128,14 @@ class PlOut(ctypes.Structure):
         ("gp1_rvalid", ctypes.c_uint8),
         ("gp1_rlast", ctypes.c_uint8),
         ("gp1_rresp", ctypes.c_uint8),
+        ("sgp0_arvalid", ctypes.c_uint8),
+        ("sgp0_arsize", ctypes.c_uint8),
+        ("sgp0_rready", ctypes.c_uint8),
+        ("sgp0_awvalid", ctypes.c_uint8),
+        ("sgp0_awsize", ctypes.c_uint8),
+        ("sgp0_wvalid", ctypes.c_uint8),
+        ("sgp0_wstrb", ctypes.c_uint8),
+        ("sgp0_bready", ctypes.c_uint8),
         ("acp_arvalid", ctypes.c_uint8),
         ("acp_arid", ctypes.c_uint8),
         ("acp_arlen", ctypes.c_uint8),

@@ -117,6 +117,16 @@ struct kairos_pl {
         top.gp1_arlen = in.gp1_arlen & 0xf;
         top.gp1_rready = in.gp1_rready;
 #endif
+#if KAIROS_SLAVE
+        top.sgp0_rdata = in.sgp0_rdata;
+        top.sgp0_arready = in.sgp0_arready;
+        top.sgp0_rvalid = in.sgp0_rvalid;
+        top.sgp0_rresp = in.sgp0_rresp & 0x3;
+        top.sgp0_awready = in.sgp0_awready;
+        top.sgp0_wready = in.sgp0_wready;
+        top.sgp0_bvalid = in.sgp0_bvalid;
+        top.sgp0_bresp = in.sgp0_bresp & 0x3;
+#endif
         top.acp_arready = in.acp_arready;
         top.acp_rvalid = in.acp_rvalid;
         top.acp_rid = in.acp_rid & 0x7;
@@ -180,6 +190,23 @@ struct kairos_pl {
         out.gp1_rdata = 0;
         out.gp1_awready = out.gp1_wready = out.gp1_arready = 0;
         out.gp1_bvalid = out.gp1_rvalid = out.gp1_rlast = out.gp1_bresp = out.gp1_rresp = 0;
+#endif
+#if KAIROS_SLAVE
+        out.sgp0_araddr = top.sgp0_araddr;
+        out.sgp0_awaddr = top.sgp0_awaddr;
+        out.sgp0_wdata = top.sgp0_wdata;
+        out.sgp0_arvalid = top.sgp0_arvalid;
+        out.sgp0_arsize = top.sgp0_arsize;
+        out.sgp0_rready = top.sgp0_rready;
+        out.sgp0_awvalid = top.sgp0_awvalid;
+        out.sgp0_awsize = top.sgp0_awsize;
+        out.sgp0_wvalid = top.sgp0_wvalid;
+        out.sgp0_wstrb = top.sgp0_wstrb;
+        out.sgp0_bready = top.sgp0_bready;
+#else
+        out.sgp0_araddr = out.sgp0_awaddr = out.sgp0_wdata = 0;
+        out.sgp0_arvalid = out.sgp0_arsize = out.sgp0_rready = out.sgp0_awvalid = out.sgp0_awsize = 0;
+        out.sgp0_wvalid = out.sgp0_wstrb = out.sgp0_bready = 0;
 #endif
         out.acp_wdata = top.acp_wdata;
         out.acp_araddr = top.acp_araddr;
@@ -258,6 +285,9 @@ struct kairos_pl {
                   top.hp0_arvalid << 5 | top.hp0_awvalid << 6 | top.hp0_wvalid << 7;
 #if KAIROS_WINDOW
         w.valid |= top.gp1_bvalid << 8 | top.gp1_rvalid << 9;
+#endif
+#if KAIROS_SLAVE
+        w.valid |= top.sgp0_arvalid << 10 | top.sgp0_awvalid << 11 | top.sgp0_wvalid << 12;
 #endif
         w.irq = top.irq_f2p;
         w.event = top.event_i;

@@ -55,7 +55,7 @@ def _run(command, **options) -> str:
     return done.stdout
 
 
-def _config(variant: str, board: str, pads, clocks, outputs, waveforms, links, waves, window) -> str:
+def _config(variant: str, board: str, pads, clocks, outputs, waveforms, links, waves, window, slave) -> str:
     info = {
         "variant": variant,
         "board": board,
@@ -76,7 +76,8 @@ def _config(variant: str, board: str, pads, clocks, outputs, waveforms, links, w
     # In the order of the interface: pads, measured clocks, waves in twice four bytes each
     count = len(pads) + sum(len(indices) for indices in clocks.values()) + 8 * len(waves)
     shown = len(outputs) + sum(card["outputs"] for card in waveforms)
-    numbers = {"PADS": count, "OUTPUTS": shown, "CORES": int(bool(outputs)), "LINKS": len(links), "WINDOW": int(window)}
+    numbers = {"PADS": count, "OUTPUTS": shown, "CORES": int(bool(outputs)), "LINKS": len(links)}
+    numbers |= {"WINDOW": int(window), "SLAVE": int(slave)}
     defined = "".join(f"#define KAIROS_{name} {number}\n" for name, number in numbers.items())
     return defined + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
 
@@ -129,20 +130,22 @@ def compile_library(
     links=(),
     waves=(),
     window=False,
+    slave=False,
     board="",
 ) -> Path:
     """Builds `libkairos_pl.so` in `output`, which must contain `<top>.v`, and `LINT`; returns its path. Skipped
     if nothing has changed. The caller must hold `building_alone(output)`. shim: the C interface, a
     file beside this one unless it has a path. clocks: by name, the input pads after `pads` that hold a clock's
     frequency. outputs: of pulse cores, as `kairos_pl_info` describes them. waveforms: of Shuttlers and Songbirds,
-    likewise. links: their names. waves: of clock generators, likewise. window: there is a port GP1. board: for
+    likewise. links: their names. waves: of clock generators, likewise. window: there is a port GP1. slave: the logic
+    is a master at port S_AXI_GP0. board: for
     which the variant was described.
 
     Raises OSError with the tool's output.
     """
     library = output / "libkairos_pl.so"
     config = _config(
-        variant, board, pads, clocks or {}, list(outputs), list(waveforms), list(links), list(waves), window
+        variant, board, pads, clocks or {}, list(outputs), list(waveforms), list(links), list(waves), window, slave
     )
     headers = [_HERE / name for name in ["kairos_pl.h", "kairos_pl_ports.h", "clocked.h", "clocks.h", "recorder.h"]]
     sources = [output / f"{top}.v", _HERE / shim, *headers, WAIVERS, Path(__file__)]

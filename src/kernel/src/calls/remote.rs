@@ -422,15 +422,14 @@ const RIGHTS: u32 = RIGHT_READ | RIGHT_WRITE;
 /// Reads a register of this board's end of a bridge, having written to it.
 extern "C" fn bridge_register(destination: u32, number: u32, value: u32) -> u32 {
     let find = |names: &[&str], end| register(names.get(number as usize)?, end);
-    let found = match window::end_to(destination) {
-        Some((end, true)) => find(&BRIDGE, end).or_else(|| find(&OUTLET, end)),
+    let end = match window::end_to(destination) {
+        Some((end, true)) => Some(end),
         // Upstream, where which board is the neighbour is not known, unless there is nothing but the block; boards there
         // have lower numbers.
-        None | Some((0, _)) if register(uplink::DESTINATION, 0).is_some_and(|own| destination < own.read()) => {
-            find(&OUTLET, 0)
-        }
+        None | Some((0, _)) if register(uplink::DESTINATION, 0).is_some_and(|own| destination < own.read()) => Some(0),
         _ => None,
     };
+    let found = end.and_then(|end| find(&BRIDGE, end).or_else(|| find(&OUTLET, end)));
     let Some(register) = found else {
         let message = match number {
             ENTRY => "there is no bridge from destination {0} to pages of this board's memory",

@@ -1,6 +1,6 @@
 """The end of a bridge at which accesses leave: a master for a block of the logic (`adder`).
 
-While the upstream board holds the bridge in reset, everything that arrives is discarded, and the block is
+While the other board holds the bridge in reset, everything that arrives is discarded, and the block is
 in reset. When the link is lost, the block's bus is reset, since the rest of a burst may never come.
 
 Latency: stream → bus 1 (addresses of writes), 0 (others). Clock domain sys.
@@ -21,8 +21,8 @@ __all__ = ["BridgeOutlet"]
 class BridgeOutlet(Module):
     """sink, source, up: of the endpoint, with the streams of `bridge_both`.
 
-    `axi`: master, 64 bits of data. `raises` (in, 16 bits): levels shown at the upstream board, whose `levels`
-    (out, 16 bits) are shown here; 0 while the link is down. `held` (out): the upstream board holds the bridge
+    `axi`: master, 64 bits of data. `raises` (in, 16 bits): levels shown at the other board, whose `levels`
+    (out, 16 bits) are shown here; 0 while the link is down. `held` (out): the other board holds the bridge
     in reset. `aborts` (out): transactions in progress are void. `settled` (out): nothing arrives. `done`
     (out, for a cycle, 2 of them) and `failed` (out, for a cycle): a write, a read has been answered; with
     an error.

@@ -19,7 +19,7 @@ from ...contracts.remote import PAGE_AT, PAGE_BYTES, PAGES, Right
 from ...hp import HpRead, HpWrite
 from .words import DATA_BITS, INTERRUPTS, bridge_axi
 
-__all__ = ["MemoryPages"]
+__all__ = ["MemoryPages", "PageJob"]
 
 _IN_PAGE = log2_int(PAGE_BYTES)
 _PAGE_BITS = log2_int(PAGES)
@@ -28,29 +28,30 @@ _BEATS = 16
 _SLAVE_ERROR, _DECODE_ERROR = 2, 3
 
 
-class _Job(Module):
+class PageJob(Module):
     """The transaction in progress. bus: the slave. entry (32 bits less those within a page, and 2 of rights):
     of its page, in the cycle after the address.
 
     `place` (out, 32 bits): address of the beat. `steps` (in): the beat has gone; `last`, `ends` (out): it is the
     last one, the last of its word. `words` (out, 4 bits): of the burst, less 1. `response` (out, 2 bits): of a
     transaction that may not, or not for `write` (in), go to memory at `target` (out, 32 bits). `id` (out, 6 bits).
+    `size` (out, 2 bits): the beat has 2^`size` bytes.
     """
 
     def __init__(self, bus, entry):
         self.place, self.target, self.words = Signal(32), Signal(32), Signal(4)
         self.steps, self.last, self.ends, self.write = Signal(), Signal(), Signal(), Signal()
         self.response, self.id = Signal(2), Signal.like(bus.ar.id)
-        self._left, self._size, self._odd = Signal(8), Signal(2), Signal()
+        self._left, self.size, self._odd = Signal(8), Signal(2), Signal()
 
         # # #
 
         step, rest = Signal(4), Signal(8)
         readable, writable = entry[_READABLE], entry[_WRITABLE]
         self.comb += [
-            step.eq(1 << self._size),
+            step.eq(1 << self.size),
             # Bytes from the first word's beginning to the last beat
-            rest.eq(self.place[:3] + (self._left[:4] << self._size)),
+            rest.eq(self.place[:3] + (self._left[:4] << self.size)),
             self.words.eq(rest >> 3),
             self.last.eq(self._left == 0),
             self.ends.eq(self.last | (self.place[:3] + step >= 8)),
@@ -68,7 +69,7 @@ class _Job(Module):
         return [
             NextValue(self.place, Cat(*low, channel.addr[3:])),
             NextValue(self._left, channel.len),
-            NextValue(self._size, channel.size[:2]),
+            NextValue(self.size, channel.size[:2]),
             NextValue(self._odd, (channel.len >= _BEATS) | ((channel.len != 0) & (channel.burst != BURST_INCR))),
             NextValue(self.id, channel.id),
         ]
@@ -93,7 +94,7 @@ class MemoryPages(Module):
         self.specials += (table := Memory(32 - _IN_PAGE + PAGE_AT, PAGES))
         setting, looking = table.get_port(write_capable=True), table.get_port()
         self.specials += setting, looking
-        self.submodules.job = job = _Job(axi, looking.dat_r)
+        self.submodules.job = job = PageJob(axi, looking.dat_r)
         self.submodules.words = words = ResetInserter()(SyncFIFO(DATA_BITS + DATA_BITS // 8, _BEATS))
         void, safe, worst = Signal(), Signal(), Signal(2)
         self.submodules.fsm = fsm = FSM("IDLE")

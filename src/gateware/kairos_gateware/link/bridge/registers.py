@@ -1,12 +1,14 @@
-"""Registers of the two ends of a bridge, and of the block `pages`; for their use see src/contracts/registers.toml."""
+"""Registers of the two ends of a bridge, and of the blocks `pages` and `peripherals`; for their use see
+src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
+from ...contracts.remote import PAGES
 from ...csr import uses
 from .words import DATA_BITS, INTERRUPTS
 
-__all__ = ["BridgeRegisters", "OutletRegisters", "PagesRegisters"]
+__all__ = ["BridgeRegisters", "OutletRegisters", "PagesRegisters", "PeripheralsRegisters"]
 
 _COUNT_BITS = 32
 _FAILED_BITS = 16
@@ -33,6 +35,15 @@ def _interrupts(module, end):
         module.levels.status.eq(end.levels),
         module.irq.eq((end.levels & module.enabled.storage) != 0),
     ]
+
+
+def _refusals(module, block):
+    """Counter of refused transactions."""
+    module.refused = refused = CSRStatus(_FAILED_BITS, name="refused")
+    module.sync += If(
+        block.refused & (refused.status != 2**_FAILED_BITS - 1),
+        refused.status.eq(refused.status + 1),
+    )
 
 
 class BridgeRegisters(Module, AutoCSR):
@@ -83,12 +94,18 @@ class PagesRegisters(Module, AutoCSR):
 
     def __init__(self, block):
         self.entry = CSRStorage(32, name="entry")
-        self.refused = CSRStatus(_FAILED_BITS, name="refused")
+        _refusals(self, block)
 
         # # #
 
         self.comb += [block.entry.eq(self.entry.storage), block.sets.eq(self.entry.re)]
-        self.sync += If(
-            block.refused & (self.refused.status != 2**_FAILED_BITS - 1),
-            self.refused.status.eq(self.refused.status + 1),
-        )
+
+
+class PeripheralsRegisters(Module, AutoCSR):
+    """block: `PeripheralPages`. count: pages that it shows."""
+
+    USES = uses("peripherals")
+
+    def __init__(self, block, count):
+        self.shown = CSRStatus(bits_for(PAGES), name="shown", reset=count)
+        _refusals(self, block)

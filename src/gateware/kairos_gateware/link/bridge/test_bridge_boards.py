@@ -8,6 +8,7 @@ from migen import *
 from kairos_gateware.contracts.remote import ADDER_IDENTITY, ADDER_NUMBERS
 from kairos_gateware.testbenches.bridge import BridgedBoards, PortMaster
 from kairos_gateware.testbenches.simulator import run_simulation
+from kairos_gateware.variant import MASTERS
 
 OKAY, SLAVE, DECODE = 0, 2, 3
 TIMEOUT = 500
@@ -29,15 +30,17 @@ def simulate(play, **options):
 
 
 @pytest.mark.parametrize(
-    ("packetiser", "delay"),
+    ("packetiser", "delay", "master"),
     [
-        ("gearbox", 20),
-        ("simple", 1),
-        pytest.param("gearbox", 1, marks=pytest.mark.long),
-        pytest.param("simple", 20, marks=pytest.mark.long),
+        ("gearbox", 20, "upstream"),
+        ("simple", 1, "upstream"),
+        ("gearbox", 1, "downstream"),
+        ("simple", 20, "downstream"),
+        pytest.param("gearbox", 1, "upstream", marks=pytest.mark.long),
+        pytest.param("simple", 20, "upstream", marks=pytest.mark.long),
     ],
 )
-def test_vectors_stored_across_the_bridge_are_added(packetiser, delay):
+def test_vectors_stored_across_the_bridge_are_added(packetiser, delay, master):
     random = Random(delay)
     first, second = ([random.getrandbits(32) for _ in range(11)] for _ in range(2))
     expected = [(a + b) % 2**32 for a, b in zip(first, second, strict=True)]
@@ -59,7 +62,7 @@ def test_vectors_stored_across_the_bridge_are_added(packetiser, delay):
         assert (yield from master.load(FIRST + 4, 3)) == [(value, OKAY) for value in first[1:4]]
         assert (yield from master.load(COUNT)) == [(11, OKAY)]
 
-    simulate(play, packetiser=packetiser, delay=delay)
+    simulate(play, packetiser=packetiser, delay=delay, master=master)
 
 
 def test_bytes_and_halves_are_stored_in_their_places():
@@ -88,7 +91,8 @@ def test_addresses_outside_the_block_and_stores_to_sums_are_errors():
     simulate(play)
 
 
-def test_accesses_over_a_lost_link_are_slave_errors_and_later_ones_succeed():
+@pytest.mark.parametrize("of", MASTERS)
+def test_accesses_over_a_lost_link_are_slave_errors_and_later_ones_succeed(of):
     def play(dut, master):
         assert (yield from master.store(FIRST, 7)) == OKAY
         yield dut.plugged.eq(0)
@@ -101,14 +105,15 @@ def test_accesses_over_a_lost_link_are_slave_errors_and_later_ones_succeed():
             yield
         assert (yield from master.load(FIRST)) == [(7, OKAY)]
 
-    simulate(play)
+    simulate(play, master=of)
 
 
 @pytest.mark.parametrize(
     "after", [9, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2, 5, 14, 20, 25, 30, 45, 60))]
 )
 @pytest.mark.parametrize("write", [True, False])
-def test_link_lost_in_an_access_ends_it_and_the_next_works(write, after):
+@pytest.mark.parametrize("of", MASTERS)
+def test_link_lost_in_an_access_ends_it_and_the_next_works(of, write, after):
     def play(dut, master):
         assert (yield from master.store(FIRST, *range(1, 9))) == OKAY
 
@@ -132,7 +137,7 @@ def test_link_lost_in_an_access_ends_it_and_the_next_works(write, after):
             yield from master.step()
         assert (yield dut.near.settled) and (yield dut.far.settled) and (yield dut.block.settled)
 
-    simulate(play, delay=5)
+    simulate(play, delay=5, master=of)
 
 
 def test_block_that_hangs_gives_errors_in_bounded_time_until_a_reset():
@@ -175,7 +180,8 @@ def test_late_answer_is_not_taken_for_that_of_the_next_access():
     simulate(play, timeout=TIMEOUT)
 
 
-def test_interrupts_cross_in_both_directions_and_end_with_the_link():
+@pytest.mark.parametrize("of", MASTERS)
+def test_interrupts_cross_in_both_directions_and_end_with_the_link(of):
     def play(dut, master):
         for value in (1, 0x8001, 0):
             yield dut.near.raises.eq(value)
@@ -195,4 +201,4 @@ def test_interrupts_cross_in_both_directions_and_end_with_the_link():
             yield
         assert (yield dut.near.levels) == 1 and (yield dut.far.levels) == 5
 
-    simulate(play)
+    simulate(play, master=of)

@@ -1,8 +1,8 @@
 """The streams of a bridge on a link between two boards, beside those of RTIO.
 
-A link without remote memory has three numbers free downstream, and three upstream. Addresses of
+A link without remote memory has three numbers free downstream, and three upstream, or four. Addresses of
 writes therefore share a stream with their data, which follow them; interrupts have a stream in each
-direction.
+direction. Accesses go in one of the directions, their answers in the other, with the same numbers.
 """
 
 from litex.soc.interconnect.axi import AXIInterface
@@ -33,26 +33,20 @@ def _streams(packetiser):
     return {stream.name: stream for stream in downstream + upstream}, packed
 
 
-def bridge_both(packetiser="gearbox"):
-    """Additional streams of a link with a bridge from the upstream board to the downstream one: (downstream, upstream).
-    packetiser: "gearbox" or "simple"."""
+def bridge_both(packetiser="gearbox", master="upstream"):
+    """Additional streams of a link with a bridge: (downstream, upstream). packetiser: "gearbox" or "simple". master:
+    the board at which accesses enter, "upstream" or "downstream"."""
     of, packed = _streams(packetiser)
     writes = Forms(**of["w"].forms.widths, **{ADDRESS_FORM: of["aw"].forms.data_bits})
 
     def stream(name, number, forms, depth=_DEPTH):
         return Stream(f"bridge_{name}", number, forms, _RANK, depth)
 
-    downstream = [
-        stream("writes", 4, writes if packed else writes.unpacked()),
-        stream("ar", 5, of["ar"].forms),
-        stream("levels", 6, of["interrupts"].forms, 0),
-    ]
-    upstream = [
-        stream("levels", 3, of["interrupts"].forms, 0),
-        stream("b", 4, of["b"].forms),
-        stream("r", 5, of["r"].forms),
-    ]
-    return downstream, upstream
+    accesses = [stream("writes", 4, writes if packed else writes.unpacked()), stream("ar", 5, of["ar"].forms)]
+    answers = [stream("b", 4, of["b"].forms), stream("r", 5, of["r"].forms)]
+    downstream, upstream = (accesses, answers) if master == "upstream" else (answers, accesses)
+    levels = [stream("levels", number, of["interrupts"].forms, 0) for number in (6, 3)]
+    return [*downstream, levels[0]], [*upstream, levels[1]]
 
 
 def tags():
