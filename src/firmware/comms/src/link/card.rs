@@ -9,7 +9,7 @@ use embassy_time::{Instant, Timer};
 use kairos_contracts::drtio::AuxiliaryPacket;
 use kairos_contracts::registers::card;
 use kairos_contracts::session::{ASYNC_ERROR_BUSY, ASYNC_ERROR_COLLISION, ASYNC_ERROR_SEQUENCE_ERROR};
-use kairos_links::drtio::{Action, CardLink, ChannelError};
+use kairos_links::drtio::{Action, Answer, CardLink, ChannelError, Question};
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::drtio::{Packet, CONTENT_MAX};
@@ -122,6 +122,20 @@ impl Card {
         self.link.borrow().is_reachable()
     }
 
+    /// Asks the card something, for one service at a time.
+    pub(super) async fn ask(&self, question: Question) -> Answer {
+        if !self.link.borrow_mut().ask(question) {
+            return None;
+        }
+        loop {
+            Timer::after(SHORT_PAUSE).await;
+            let answer = self.link.borrow_mut().take_answer();
+            if let Some(answer) = answer {
+                return answer;
+            }
+        }
+    }
+
     /// Receives and sends what is pending; returns whether there was anything.
     pub(super) fn carry(&self, buffer: &mut [u8; PACKET_MAX], now: u64) -> bool {
         let mut link = self.link.borrow_mut();
@@ -132,6 +146,9 @@ impl Card {
         }
         while let Some(length) = self.mailbox.take(buffer) {
             moved = true;
+            if link.receive_answer(&buffer[..length]) {
+                continue;
+            }
             match Packet::decode_up_to::<LAST>(&buffer[..length]) {
                 Ok(packet) => {
                     if let Some(action) = link.receive(now, &packet) {
@@ -158,6 +175,7 @@ impl Card {
                 let length = content.and_then(|content| packet.encode_up_to::<LAST>(content).ok());
                 self.mailbox.send(&buffer[..length.unwrap_or(0)]);
             }
+            Action::Ask(question) => self.mailbox.send(question.content()),
             Action::SetTime => self.registers.set_time(),
             Action::Reachable(reachable) => self.registers.reachable.write(reachable.into()),
             Action::Cleared => self.registers.cleared.write(1),
