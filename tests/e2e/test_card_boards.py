@@ -8,7 +8,7 @@ import pytest
 from kairos_gateware.device_db import render
 
 from kairos.coredevice.chips.shuttler import LATENCY
-from kairos.coredevice.exceptions import RTIODestinationUnreachable
+from kairos.coredevice.exceptions import I2CError, RTIODestinationUnreachable
 from kairos.testing import Bench
 from tests.support.boards import System
 from tests.support.card_boards import card_boards
@@ -80,7 +80,7 @@ def test_selftest_and_doctor_wait_for_a_card_after_the_start(kairos, db):
     checks = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0 and {check["passed"] for check in checks} == {True}, done.stdout + done.stderr
     assert len([check for check in checks if check["unit"] == "V"]) == 16
-    done = kairos("device", "--device-db", db, "doctor", "--json")
+    done = kairos("device", "doctor", "--json", device_db=db)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0 and not any(one["state"] == "bad" for one in found), done.stdout + done.stderr
     assert ["good", "good"] == [one["state"] for one in found if one["subject"] in ("board 1", "board 2")]
@@ -97,7 +97,7 @@ def test_selftest_names_a_card_that_does_not_come_up(kairos, db, described, tmp_
     checks = [json.loads(line) for line in done.stdout.splitlines()]
     failed = [check["card"] for check in checks if not check["passed"]]
     assert done.returncode == 1 and failed[0] == "board 1" and set(failed) == {"board 1", "shuttler0_led0"}, checks
-    done = kairos("device", "--device-db", path, "doctor", "--json")
+    done = kairos("device", "doctor", "--json", device_db=path)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert ["bad"] == [one["state"] for one in found if one["subject"] == "board 1"]
 
@@ -124,3 +124,22 @@ def test_channels_of_a_card_that_speaks_drtio_are_monitored_and_injected(describ
         assert "monitor: DRTIO destination 1 does not answer" in device.uart()
     finally:
         device.close()
+
+
+def test_i2c_of_a_card_is_reached_by_kernels(db):
+    """Its bus 0 has nothing on it, and there is no other."""
+    with Bench(db) as bench:
+        bench.run(EXPERIMENT, "Bus", number=0)
+        assert (bench.datasets["acknowledged"], bench.datasets["byte"]) == (False, 0xFF)
+        with pytest.raises(I2CError, match="I2C start fail"):
+            bench.run(EXPERIMENT, "Bus", number=1)
+
+
+def test_distributed_trace_has_the_outputs_of_a_card(db):
+    """Which this board plays, while the other card, a satellite, plays its own."""
+    with Bench(db) as bench:
+        bench.run(EXPERIMENT, "Trace")
+        begins = [bench.pin(name).pulses[-1][0] for name in ("ttl4", "shuttler0_led0", "songbird0_led0")]
+        late = CARD_LATE * 8e-9
+        assert begins[1] - begins[0] == pytest.approx(1e-6 + late, abs=1e-12)
+        assert begins[2] - begins[0] == pytest.approx(2e-6, abs=1e-12)

@@ -215,7 +215,7 @@ impl Boards {
             Request::Inject => Question::inject(destination, channel, place, request.level),
             Request::GetOverride | Request::WatchOverride => Question::injected(destination, channel, place),
         };
-        self.links.ask(destination, question).await
+        self.links.ask(question).await
     }
 
     /// Sends all requests at once; the answers arrive in the same order. Together the requests are

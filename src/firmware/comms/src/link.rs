@@ -265,9 +265,9 @@ impl Links {
         self.card(destination).is_some()
     }
 
-    /// Asks such a card something, for one service at a time.
-    pub async fn ask(&self, destination: u8, question: Question) -> Answer {
-        self.card(destination)?.ask(question).await
+    /// Asks such a card something.
+    pub async fn ask(&self, question: Question) -> Answer {
+        self.card(question.destination())?.ask(question).await
     }
 
     fn route(&self, destination: u8) -> Option<Route> {

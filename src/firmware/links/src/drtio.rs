@@ -29,6 +29,11 @@ pub enum ChannelError {
 /// Longest content of a question or of an answer to one, of those that services have.
 pub const QUESTION_MAX: usize = 12;
 
+/// Content of those with two fields of a byte at most beside the destination: I2C without `I2cSwitchSelectRequest`.
+const SHORT: usize = 4;
+const SHORT_FIRST: u8 = AuxiliaryPacket::I2cStartRequest as u8;
+const SHORT_LAST: u8 = AuxiliaryPacket::I2cReadRequest as u8;
+
 /// A question of a service to the card, or an order to it. Packets of few bytes each, encoded here, since a `Packet` needs
 /// the code for all types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +62,22 @@ impl Question {
         Self(content)
     }
 
+    /// About I2C, as a kernel asks it: type, destination, bus, two bytes of fields.
+    pub fn of_bus(bytes: [u8; 5]) -> Self {
+        let mut content = [0; QUESTION_MAX];
+        content[..5].copy_from_slice(&bytes);
+        Self(content)
+    }
+
+    /// The card that is asked.
+    pub fn destination(&self) -> u8 {
+        self.0[1]
+    }
+
     /// The content of its packet.
-    pub fn content(&self) -> &[u8; QUESTION_MAX] {
-        &self.0
+    pub fn content(&self) -> &[u8] {
+        let is_short = (SHORT_FIRST..=SHORT_LAST).contains(&self.0[0]);
+        &self.0[..if is_short { SHORT } else { QUESTION_MAX }]
     }
 
     /// Whether the card gives no answer.
@@ -68,16 +86,26 @@ impl Question {
     }
 }
 
-/// Answer to the question of a service: the value, or the state of an override; `None` if the card has not answered.
+/// Answer to the question of a service: a value, the state of an override, a byte or acknowledge bit, or 0; `None` if the
+/// card has not answered, or has not succeeded.
 pub type Answer = Option<u64>;
 
-/// The value in the content of an answer to a service; `None` if it is another packet.
-fn value_in(content: &[u8]) -> Option<u64> {
-    let (kind, rest) = content.split_first()?;
-    if *kind == AuxiliaryPacket::MonitorReply as u8 {
-        return rest.first_chunk().map(|value| u64::from_le_bytes(*value));
+/// The answer in a content; `None` if it is another packet.
+fn answer_in(content: &[u8]) -> Option<Answer> {
+    let &[kind, first, second, ..] = content else {
+        return None;
+    };
+    let is = |packet: AuxiliaryPacket| kind == packet as u8;
+    if is(AuxiliaryPacket::MonitorReply) {
+        return content[1..].first_chunk().map(|value| Some(u64::from_le_bytes(*value)));
     }
-    (*kind == AuxiliaryPacket::InjectionStatusReply as u8).then_some((*rest.first()?).into())
+    if is(AuxiliaryPacket::InjectionStatusReply) {
+        return Some(Some(first.into()));
+    }
+    let of_bus =
+        is(AuxiliaryPacket::I2cBasicReply) || is(AuxiliaryPacket::I2cWriteReply) || is(AuxiliaryPacket::I2cReadReply);
+    // That of `I2cBasicReply` is one of the zeros at its end
+    of_bus.then(|| (first != 0).then_some(second.into()))
 }
 
 /// What is to be done.
@@ -323,11 +351,11 @@ impl CardLink {
     /// Takes a packet's content if it is an answer to a service; returns whether it is one. An answer that nobody waits for
     /// is dropped.
     pub fn receive_answer(&mut self, content: &[u8]) -> bool {
-        let Some(value) = value_in(content) else {
+        let Some(answer) = answer_in(content) else {
             return false;
         };
         if self.state == State::Service && self.is_sent {
-            self.answer(Some(value));
+            self.answer(answer);
             self.rest();
         }
         true

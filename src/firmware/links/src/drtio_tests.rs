@@ -117,6 +117,18 @@ impl World {
                     Packet::InjectionStatusRequest { .. } => {
                         Some(Packet::InjectionStatusReply { value: self.card.level })
                     }
+                    Packet::I2cStartRequest { bus, .. } => Some(Packet::I2cBasicReply { succeeded: bus == 0 }),
+                    Packet::I2cWriteRequest { data, .. } => Some(Packet::I2cWriteReply {
+                        succeeded: true,
+                        ack: data & 1 != 0,
+                    }),
+                    Packet::I2cReadRequest { .. } => Some(Packet::I2cReadReply {
+                        succeeded: true,
+                        data: 0xa5,
+                    }),
+                    Packet::I2cSwitchSelectRequest { address, mask, .. } => Some(Packet::I2cBasicReply {
+                        succeeded: (address, mask) == (0x70, 4),
+                    }),
                     other => panic!("{other:?}"),
                 };
                 self.back(answer);
@@ -341,6 +353,26 @@ fn questions_of_services_are_answered_and_the_state_is_still_asked_for() {
 }
 
 #[test]
+fn questions_about_a_bus_have_the_bytes_of_their_packets() {
+    let mut world = World::new();
+    assert!(world.up_within(5));
+    for (packet, fields, answer) in [
+        (AuxiliaryPacket::I2cStartRequest, [0, 0, 0], Some(0)),
+        (AuxiliaryPacket::I2cStartRequest, [1, 0, 0], None),
+        (AuxiliaryPacket::I2cWriteRequest, [0, 0xa1, 0], Some(1)),
+        (AuxiliaryPacket::I2cWriteRequest, [0, 0xa0, 0], Some(0)),
+        (AuxiliaryPacket::I2cReadRequest, [0, 1, 0], Some(0xa5)),
+        (AuxiliaryPacket::I2cSwitchSelectRequest, [0, 0x70, 4], Some(0)),
+    ] {
+        let [bus, first, second] = fields;
+        assert_eq!(
+            world.ask(Question::of_bus([packet as u8, CARD, bus, first, second])),
+            answer
+        );
+    }
+}
+
+#[test]
 fn lost_or_late_answer_to_a_service_answers_no_later_question() {
     let mut world = World::new();
     assert!(world.up_within(5));
@@ -366,7 +398,8 @@ proptest! {
     #[test]
     fn card_comes_up_after_any_disturbance(
         losses in prop::collection::vec(any::<bool>(), 0..16),
-        cuts in prop::collection::vec((0u64..400, any::<bool>()), 0..8),
+        // A cut lasts a step at least, so that it is noticed
+        cuts in prop::collection::vec((STEP / 1000..400, any::<bool>()), 0..8),
         strays in prop::collection::vec(0usize..5, 0..20),
         delay in 0u64..150_000,
     ) {

@@ -128,6 +128,10 @@ impl Boards {
         match request {
             BoardRequest::Subkernel(request) => self.serve_subkernel(kernel, request).await,
             BoardRequest::Trace(request) => self.serve_trace(kernel, request).await,
+            BoardRequest::Bus(question) => match self.links.ask(question).await {
+                Some(value) => answer(kernel, Outcome::Done, value as u8).await,
+                None => answer(kernel, Outcome::Lost, question.destination()).await,
+            },
         }
     }
 

@@ -78,6 +78,8 @@ pub(super) struct Card {
     registers: Registers,
     rtio: Satellite,
     link: RefCell<CardLink>,
+    /// Whether somebody has a [`Turn`].
+    is_asked: Cell<bool>,
     /// Packets of an unknown type, or too long for it.
     malformed: Cell<u32>,
     /// The card found before this one.
@@ -106,6 +108,7 @@ impl Card {
             registers,
             rtio,
             link: RefCell::new(CardLink::new(destination, number as u8 + 1)),
+            is_asked: Cell::new(false),
             malformed: Cell::new(0),
         });
         spawner.spawn(crate::task(run(card)));
@@ -122,18 +125,25 @@ impl Card {
         self.link.borrow().is_reachable()
     }
 
-    /// Asks the card something, for one service at a time.
+    /// Asks the card something, after the questions of others.
     pub(super) async fn ask(&self, question: Question) -> Answer {
-        if !self.link.borrow_mut().ask(question) {
-            return None;
-        }
-        loop {
+        while self.is_asked.replace(true) {
             Timer::after(SHORT_PAUSE).await;
-            let answer = self.link.borrow_mut().take_answer();
-            if let Some(answer) = answer {
+        }
+        let _turn = Turn(&self.is_asked);
+        let mut is_taken = false;
+        while self.is_up() || is_taken {
+            let mut link = self.link.borrow_mut();
+            if !is_taken {
+                // Not at once if somebody has given up
+                is_taken = link.ask(question);
+            } else if let Some(answer) = link.take_answer() {
                 return answer;
             }
+            drop(link);
+            Timer::after(SHORT_PAUSE).await;
         }
+        None
     }
 
     /// Receives and sends what is pending; returns whether there was anything.
@@ -202,6 +212,15 @@ impl Card {
              \"line\": {line}, \"up\": {up}, \"rtio\": {up}, \"delay_cycles\": {delay}, \"round_trip_us\": 0, \
              \"resent\": 0, \"malformed\": {malformed}, \"dropped\": {dropped}}}"
         )
+    }
+}
+
+/// The right to ask a card, until it is dropped.
+struct Turn<'a>(&'a Cell<bool>);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
     }
 }
 

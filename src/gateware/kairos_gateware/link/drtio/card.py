@@ -36,7 +36,9 @@ _ANSWERS = {
     AuxiliaryPacket.RESET_REQUEST: AuxiliaryPacket.RESET_ACK,
     AuxiliaryPacket.ROUTING_SET_PATH: AuxiliaryPacket.ROUTING_ACK,
     AuxiliaryPacket.ROUTING_SET_RANK: AuxiliaryPacket.ROUTING_ACK,
-    # There is no bus: all fields are 0, so that nothing has succeeded
+}
+"""Those without fields."""
+_OF_BUS = {
     AuxiliaryPacket.I2C_START_REQUEST: AuxiliaryPacket.I2C_BASIC_REPLY,
     AuxiliaryPacket.I2C_RESTART_REQUEST: AuxiliaryPacket.I2C_BASIC_REPLY,
     AuxiliaryPacket.I2C_STOP_REQUEST: AuxiliaryPacket.I2C_BASIC_REPLY,
@@ -44,7 +46,13 @@ _ANSWERS = {
     AuxiliaryPacket.I2C_WRITE_REQUEST: AuxiliaryPacket.I2C_WRITE_REPLY,
     AuxiliaryPacket.I2C_READ_REQUEST: AuxiliaryPacket.I2C_READ_REPLY,
 }
-"""Those of a word at most, without fields that say something."""
+"""Bus 0 has nothing on it: no byte is acknowledged, and what is read are ones. There is no other bus."""
+_NOTHING = {
+    AuxiliaryPacket.I2C_BASIC_REPLY: 1,
+    AuxiliaryPacket.I2C_WRITE_REPLY: 1,
+    AuxiliaryPacket.I2C_READ_REPLY: 0xFF01,
+}
+"""Fields of these answers: whether it has succeeded, and the acknowledge bit or the byte."""
 _OF_PROBES = (
     AuxiliaryPacket.MONITOR_REQUEST,
     AuxiliaryPacket.INJECTION_REQUEST,
@@ -75,8 +83,8 @@ class _Probes(Module):
     the card.
 
     `begin` (in): the receiver's word is the first one of such a packet; nothing else may be read until it is `idle`
-    (out) again. `append` (out), `last` (out), `word` (out, 32 bits): of the answer. `update` (out), `write` (out): for a
-    cycle, as of the monitor, as are `value` (in, 64 bits) and `current` (in, 8 bits). `channel`, `place`, `new`: what
+    (out) again. `append` (out), `last` (out), `word` (out, 32 bits): of the answer. `update` (out), `write` (out): for
+    a cycle, as of the monitor, as are `value` (in, 64 bits) and `current` (in, 8 bits). `channel`, `place`, `new`: what
     the packet says."""
 
     def __init__(self, mailbox):
@@ -147,10 +155,14 @@ class _Auxiliary(Module):
         sender, receiver = mailbox.sender, mailbox.receiver
         latched = {name: AsyncError(*errors[name]) for name in _ERRORS}
         self.submodules += latched.values()
-        owed, wait, goes, answer = Signal(), Signal(max=_READING + 1), Signal(), Signal(8)
+        owed, wait, goes, answer = Signal(), Signal(max=_READING + 1), Signal(), Signal(24)
         kind, free, ready = receiver.word[:8], Signal(), Signal()
         asks = kind == AuxiliaryPacket.DESTINATION_STATUS_REQUEST
         of_probes = reduce(or_, [kind == int(packet) for packet in _OF_PROBES])
+        answers = {int(request): answer.eq(reply) for request, reply in _ANSWERS.items()}
+        for request, reply in _OF_BUS.items():
+            succeeds = receiver.word[16:24] == 0
+            answers[int(request)] = answer.eq(Cat(C(reply, 8), Mux(succeeds, C(_NOTHING[reply], 16), 0)))
         status, cleared = C(AuxiliaryPacket.DESTINATION_OK, 24), []
         for name, packet in reversed(_ERRORS.items()):
             status = Mux(latched[name].flag, Cat(C(packet, 8), latched[name].channel[:16]), status)
@@ -162,7 +174,7 @@ class _Auxiliary(Module):
             free.eq(~sender.busy & ~goes & probes.idle),
             ready.eq((receiver.waiting != 0) & (wait == _READING) & free & ~of_probes),
             probes.begin.eq((receiver.waiting != 0) & (wait == _READING) & free & of_probes),
-            Case(kind, {int(request): answer.eq(reply) for request, reply in _ANSWERS.items()} | {"default": []}),
+            Case(kind, answers | {"default": []}),
             *cleared,
             sender.word.eq(Mux(ready, Mux(asks, status, answer), AuxiliaryPacket.TIME_ACK)),
             sender.append.eq((ready & (asks | (answer != 0))) | (~ready & ~probes.begin & free & owed)),

@@ -319,13 +319,17 @@ def test_probes_and_overrides_of_a_card_are_read_and_set():
     assert found == [WIDE, 0, 0, 1, 1, 1, 0xFF]
 
 
-def test_card_without_a_bus_says_that_i2c_has_not_succeeded():
+def test_bus_of_a_card_has_nothing_on_it_and_there_is_no_other():
     pair, found = Pair(True), []
+    kinds = (AuxiliaryPacket.I2C_START_REQUEST, AuxiliaryPacket.I2C_WRITE_REQUEST, AuxiliaryPacket.I2C_READ_REQUEST)
 
     def master():
         yield from pair.bring_up()
-        for kind in (AuxiliaryPacket.I2C_START_REQUEST, AuxiliaryPacket.I2C_WRITE_REQUEST):
-            found.append((yield from pair.ask(kind, DESTINATION, 0, 0xA0)))
+        for bus in (0, 1):
+            for kind in kinds:
+                found.append((yield from pair.ask(kind, DESTINATION, bus, 1)))
 
     pair.run(master())
-    assert found == [AuxiliaryPacket.I2C_BASIC_REPLY, AuxiliaryPacket.I2C_WRITE_REPLY]
+    replies = [AuxiliaryPacket.I2C_BASIC_REPLY, AuxiliaryPacket.I2C_WRITE_REPLY, AuxiliaryPacket.I2C_READ_REPLY]
+    fields = [1 << 8, 1 << 8, 0xFF << 16 | 1 << 8]
+    assert found == [reply | more for reply, more in zip(replies, fields, strict=True)] + replies
