@@ -319,7 +319,7 @@ def test_probes_and_overrides_of_a_card_are_read_and_set():
     assert found == [WIDE, 0, 0, 1, 1, 1, 0xFF]
 
 
-def test_bus_of_a_card_has_nothing_on_it_and_there_is_no_other():
+def test_only_bus_of_a_card_acknowledges_no_byte():
     pair, found = Pair(True), []
     kinds = (AuxiliaryPacket.I2C_START_REQUEST, AuxiliaryPacket.I2C_WRITE_REQUEST, AuxiliaryPacket.I2C_READ_REQUEST)
 
