@@ -83,8 +83,8 @@ pub enum Kind {
     TracePlay = 31,
     /// Delete the parts on other boards; not answered.
     TraceErase = 32,
-    /// I2C on a card that speaks DRTIO; answered as a request for a subkernel, with the byte or acknowledge bit in
-    /// place of the destination.
+    /// I2C on a card that speaks DRTIO; answered as a request for a subkernel; `done` is followed by the byte or
+    /// acknowledge bit, u8.
     BusTransfer = 33,
 }
 

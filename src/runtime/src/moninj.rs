@@ -159,7 +159,8 @@ impl Boards {
     /// Whether a board with this destination exists.
     fn exists(&self, destination: u32) -> bool {
         let mut boards = core::iter::once(DESTINATION_MASTER).chain(self.links.boards());
-        boards.any(|board| u32::from(board) == destination) || self.links.is_card(destination as u8)
+        boards.any(|board| u32::from(board) == destination)
+            || u8::try_from(destination).is_ok_and(|card| self.links.is_card(card))
     }
 
     /// Executes requests on a board, and passes each result to `take`, 0 if the board does not

@@ -133,14 +133,19 @@ impl Card {
         let _turn = Turn(&self.is_asked);
         let mut is_taken = false;
         while self.is_up() || is_taken {
-            let mut link = self.link.borrow_mut();
-            if !is_taken {
-                // Not at once if somebody has given up
-                is_taken = link.ask(question);
-            } else if let Some(answer) = link.take_answer() {
+            let answer = {
+                let mut link = self.link.borrow_mut();
+                if is_taken {
+                    link.take_answer()
+                } else {
+                    // Not at once if somebody has given up
+                    is_taken = link.ask(question);
+                    None
+                }
+            };
+            if let Some(answer) = answer {
                 return answer;
             }
-            drop(link);
             Timer::after(SHORT_PAUSE).await;
         }
         None
