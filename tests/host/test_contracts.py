@@ -16,6 +16,18 @@ def test_generated_files_are_up_to_date():
     assert done.returncode == 0, done.stderr
 
 
+def test_each_generated_module_of_the_host_is_imported():
+    """By the host or a test; an unused one is left out in `src/contracts/generator/python.py`."""
+    generated = {path.stem for path in (ROOT / "src/kairos/contracts").glob("*.py")} - {"__init__"}
+    imported: set[str] = set()
+    for path in [*(ROOT / "src/kairos").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]:
+        text = path.read_text()
+        imported |= set(re.findall(r"\bcontracts\.(\w+)", text))
+        for names in re.findall(r"\bcontracts import ([^\n(]+|\([^)]*\))", text):
+            imported |= set(re.findall(r"\w+", names))
+    assert generated <= imported
+
+
 def test_host_sends_every_management_request():
     source = (ROOT / "src" / "kairos" / "network" / "management.py").read_text()
     # Requests with their own encoder: `_wire.flash_request`.

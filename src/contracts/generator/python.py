@@ -10,11 +10,14 @@ __all__ = ["files", "module"]
 
 NOTICE = "Generated from src/contracts/{name}.toml by src/contracts/generate.py: do not edit."
 WIDTH = 120
+UNUSED = {"boot", "drtio", "initiator", "intercore", "link", "notes", "registers", "rpc", "rtio"}
+"""Subjects that the host does not use."""
 
 
 def files(subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     """The package's modules."""
-    made = {f"src/kairos/contracts/{subject.name}.py": module(subject) for subject in subjects.values()}
+    used = (subject for subject in subjects.values() if subject.name not in UNUSED)
+    made = {f"src/kairos/contracts/{subject.name}.py": module(subject) for subject in used}
     made["src/kairos/contracts/__init__.py"] = package("Facts that the device and other parts of Kairos rely on too.")
     return made
 
@@ -114,16 +117,6 @@ def _drtio(subject: Subject) -> list[tuple[str, list[str]]]:
     return made
 
 
-def _rpc(subject: Subject) -> list[tuple[str, list[str]]]:
-    tags = subject.own["tags"].values()
-    words = {entry["tag"]: text(entry["word"]) for entry in tags}
-    dtypes = {entry["tag"]: text(entry["dtype"]) for entry in tags if "dtype" in entry}
-    return [
-        _mapping("WORDS", "The type in messages to the user, by tag.", words),
-        _mapping("DTYPES", "NumPy's type of a block of such elements, by tag.", dtypes),
-    ]
-
-
 def _registers(subject: Subject) -> list[tuple[str, list[str]]]:
     lines = ["BLOCKS = {"]
     for block, registers in subject.own["blocks"].items():
@@ -198,5 +191,4 @@ OWN = {
     "mathematics": _mathematics,
     "memory": _memory,
     "registers": _registers,
-    "rpc": _rpc,
 }

@@ -83,11 +83,14 @@ pub enum Kind {
     TracePlay = 31,
     /// Delete the parts on other boards; not answered.
     TraceErase = 32,
+    /// I2C on a card that speaks DRTIO; answered as a request for a subkernel; `done` is followed by the byte or
+    /// acknowledge bit, u8.
+    BusTransfer = 33,
 }
 
 impl Kind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Load,
         Self::Run,
         Self::RpcReply,
@@ -113,6 +116,7 @@ impl Kind {
         Self::TraceKeep,
         Self::TracePlay,
         Self::TraceErase,
+        Self::BusTransfer,
     ];
 }
 
@@ -147,6 +151,7 @@ impl TryFrom<u8> for Kind {
             30 => Self::TraceKeep,
             31 => Self::TracePlay,
             32 => Self::TraceErase,
+            33 => Self::BusTransfer,
             other => return Err(other),
         })
     }

@@ -7,6 +7,7 @@ descriptor; and asks the device about its clock, supplies, links, the power of i
 import json
 import re
 import struct
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -94,6 +95,8 @@ def _findings(args, database: DeviceDB | None, address, key) -> Iterator[Finding
     try:
         number = DESTINATION_LOCAL if args.board is None else destination_of(address, args.board, key)
         with Management(*address, key=key, destination=number) as management:
+            if args.board is None:
+                _wait_for_boards(management, address, key)
             gateware, health, log = management.descriptor(), management.health(), management.log()
     except UsageError:
         raise  # the board is not one of this device's
@@ -122,6 +125,20 @@ def _findings(args, database: DeviceDB | None, address, key) -> Iterator[Finding
         yield from _description(args.description, gateware, below)
     if database is not None and not args.device and args.board is None:
         yield from _eeproms(database)
+
+
+STARTED, PAUSE = 5.0, 0.1
+"""Seconds since the device's start within which its links come up, and between two looks at them."""
+
+
+def _wait_for_boards(management: Management, address, key) -> None:
+    """Wait for the boards behind links, if the device has only just started."""
+    until = time.monotonic() + STARTED
+    while time.monotonic() < until and any(not link["up"] for links in links_of(address, key) for link in links):
+        uptimes = [one["values"]["uptime_seconds"] for one in management.health() if "uptime_seconds" in one["values"]]
+        if not uptimes or uptimes[0] > STARTED:
+            return
+        time.sleep(PAUSE)
 
 
 def _subsystems(health: list[dict]) -> Iterator[Finding]:

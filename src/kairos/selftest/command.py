@@ -13,11 +13,13 @@ from .. import files
 from ..cli.bench import plan_of
 from ..cli.printed import print_notice
 from ..devices import DeviceDB, DeviceError, DeviceManager
+from ..devices.agreement import numbered
 from ..errors import DeviceUnreachable, KairosError, UsageError
 from ..texts import plain
 from .calibration import calibrate, places_of
 from .cards import PARTS, TESTS, Session
 from .choice import chosen, entries_with, free_outputs, on_core, used
+from .kernels import BOARD_MS
 from .observers import ByHand, OnBench, Unattended, wiring_of
 from .report import Check, Report
 
@@ -55,7 +57,7 @@ def selftest(args) -> int:
         devices = DeviceManager(database)
         session = Session(database, devices, observer, report, source, inputs, args.write_eeprom)
         try:
-            _reset(session)
+            _reset(session, there)
             _test_all(session, names)
         finally:
             devices.close_devices()
@@ -70,12 +72,17 @@ def selftest(args) -> int:
     return int(bool(report.failed))
 
 
-def _reset(session: Session):
-    """Reset all outputs. UsageError if there is no driver for the core device."""
+def _reset(session: Session, there: DeviceDB):
+    """Reset all outputs, once the boards of the database `there` can be reached: after a start that takes a while.
+    UsageError if there is no driver for the core device."""
     try:
         kernels = session.kernels()
     except DeviceError as error:
         raise UsageError(str(error)) from None
+    for board in sorted({channel >> 16 for *_, channel in numbered(there.entries)} - {0}):
+        if not kernels.board_answers(board):
+            text = f"no answer within {BOARD_MS / 1000:g} s: 'kairos links' shows the links"
+            session.report.fact(f"board {board}", "it can be reached", False, text)
     kernels.reset()
 
 

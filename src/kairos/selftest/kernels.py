@@ -6,13 +6,16 @@ Every kernel begins with slack, and ends when its last output has had its effect
 from numpy import int64
 
 from ..coredevice.chips.coaxpress import STANDARD
-from ..language import TFloat, TInt32, TInt64, TList, TTuple, delay, delay_mu, kernel, ms, now_mu, us
+from ..language import TBool, TFloat, TInt32, TInt64, TList, TTuple, delay, delay_mu, kernel, ms, now_mu, us
 from .kernels_phaser import PhaserKernels
 
 __all__ = ["Kernels"]
 
 WRITTEN_MU = 10_000_000
 """Machine units until an EEPROM has what was written: twice the time of the data sheet."""
+BOARD_MS = 5000
+"""Milliseconds within which a board behind a link can be reached after a start: a card that speaks DRTIO takes a
+second, and another one each time that it begins anew."""
 PULSES = 5
 CLOCK_TIME = 20e-6
 
@@ -24,6 +27,15 @@ class Kernels(PhaserKernels):
     def reset(self):
         """Reset all outputs."""
         self.core.reset()
+
+    @kernel
+    def board_answers(self, destination: TInt32) -> TBool:
+        """Wait until a board behind a link can be reached, up to BOARD_MS; returns whether it can."""
+        for _ in range(BOARD_MS):
+            if self.core.get_rtio_destination_status(destination):
+                return True
+            self.core.wait_until_mu(self.core.get_rtio_counter_mu() + int64(1000000))
+        return False
 
     @kernel
     def initialise(self):

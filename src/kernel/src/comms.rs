@@ -48,7 +48,8 @@ pub fn receiving<R>(action: impl FnOnce(&mut Receiver<'static>) -> R) -> R {
     RECEIVER.with(action)
 }
 
-/// Sends a message.
+/// Sends a message. Not inlined: the image has little room left.
+#[inline(never)]
 pub fn send(kind: Kind, payload: &[u8]) {
     sending(|sender| sender.send(kind, payload, timer::sleep_briefly));
 }

@@ -10,6 +10,7 @@
 
 use core::sync::atomic::{compiler_fence, Ordering};
 
+use kairos_contracts::link::DESTINATION_MASTER;
 use kairos_proto::dma::{decode, encode, ALIGNMENT, END};
 
 const FREE: u32 = 0;
@@ -166,12 +167,18 @@ impl<'m> Traces<'m> {
     }
 
     /// Splits the trace `name` by the boards of its events, under `number`, which is not 0. Its own
-    /// block keeps no events. `copied` receives the old and new place of each event, in bytes from
-    /// the start of the memory.
+    /// block keeps no events. `cards` has a bit for each destination whose events this board plays.
+    /// `copied` receives the old and new place of each event, in bytes from the start of the memory.
     ///
     /// # Errors
     /// [`Full`] if there is no room; the trace is erased.
-    pub fn take_apart(&mut self, name: &[u8], number: u32, copied: impl Fn(usize, usize)) -> Result<(), Full> {
+    pub fn take_apart(
+        &mut self,
+        name: &[u8],
+        number: u32,
+        cards: u32,
+        copied: impl Fn(usize, usize),
+    ) -> Result<(), Full> {
         // Left by a kernel that was killed here.
         self.erase_parts(number);
         let Some(block) = self.block_of(name) else {
@@ -180,14 +187,23 @@ impl<'m> Traces<'m> {
         let start = block + self.words[block + PLACE] as usize * UNIT;
         let end = start + self.words[block + LENGTH] as usize;
         let mut destinations = [0u32; 8];
+        let player = |destination: u8| match cards.checked_shr(destination.into()) {
+            Some(bits) if bits & 1 != 0 => DESTINATION_MASTER,
+            _ => destination,
+        };
         self.each_event(start, end, |_, event, _| {
-            destinations[usize::from(event.destination()) / 32] |= 1 << (event.destination() % 32);
+            let destination = player(event.destination());
+            destinations[usize::from(destination) / 32] |= 1 << (destination % 32);
         });
         for destination in 0..=u8::MAX {
             if destinations[usize::from(destination) / 32] >> (destination % 32) & 1 == 0 {
                 continue;
             }
-            if self.copy_part((start, end), destination, number, &copied).is_err() {
+            let is_played = |event: u8| player(event) == destination;
+            if self
+                .copy_part((start, end), destination, is_played, number, &copied)
+                .is_err()
+            {
                 self.erase_parts(number);
                 self.erase(name);
                 return Err(Full);
@@ -203,12 +219,13 @@ impl<'m> Traces<'m> {
         &mut self,
         (start, end): (usize, usize),
         destination: u8,
+        is_played: impl Fn(u8) -> bool,
         number: u32,
         copied: impl Fn(usize, usize),
     ) -> Result<(), Full> {
         let mut recording = self.allocate(&[])?;
         self.each_event(start, end, |traces, event, at| {
-            if event.destination() == destination {
+            if is_played(event.destination()) {
                 copied(at * 4, recording.place());
                 // If one does not fit, `finish` says so.
                 let _ = traces.event(&mut recording, event.target, event.time, event.words().iter().copied());

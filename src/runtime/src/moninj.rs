@@ -10,7 +10,7 @@ use embassy_time::{with_deadline, Duration, Instant, Timer};
 use heapless::Vec;
 use kairos_comms::close_reason::CloseReason;
 use kairos_comms::fair_mutex::FairMutex;
-use kairos_comms::link::Links;
+use kairos_comms::link::{Answer, Links, Question};
 use kairos_comms::moninj::Pins;
 use kairos_comms::wire::{Lost, Wire};
 use kairos_net::{Error, Socket, Stack};
@@ -160,6 +160,7 @@ impl Boards {
     fn exists(&self, destination: u32) -> bool {
         let mut boards = core::iter::once(DESTINATION_MASTER).chain(self.links.boards());
         boards.any(|board| u32::from(board) == destination)
+            || u8::try_from(destination).is_ok_and(|card| self.links.is_card(card))
     }
 
     /// Executes requests on a board, and passes each result to `take`, 0 if the board does not
@@ -183,17 +184,39 @@ impl Boards {
         let destination = destination as u8;
         let _turn = self.turn.lock().await;
         let mut missing = requests.clone().count();
-        let asked = self.query_board(destination, requests, |report| {
-            missing -= 1;
-            take(value(report));
-        });
-        let answers = matches!(with_deadline(Instant::now() + PATIENCE, asked).await, Ok(Ok(())));
-        (0..missing).for_each(|_| take(0));
+        let answers = if self.links.is_card(destination) {
+            let mut answers = true;
+            for request in requests {
+                let answer = if answers { self.ask_card(&request).await } else { None };
+                answers = answer.is_some();
+                take(answer.unwrap_or(0));
+            }
+            answers
+        } else {
+            let asked = self.query_board(destination, requests, |report| {
+                missing -= 1;
+                take(value(report));
+            });
+            let answers = matches!(with_deadline(Instant::now() + PATIENCE, asked).await, Ok(Ok(())));
+            (0..missing).for_each(|_| take(0));
+            answers
+        };
         let (silent, bit) = (self.silent.get(), 1 << destination);
         self.silent.set(if answers { silent & !bit } else { silent | bit });
         if !answers && silent & bit == 0 {
             log::error!("monitor: DRTIO destination {destination} does not answer, its channels read as 0");
         }
+    }
+
+    /// Asks a card that speaks DRTIO.
+    async fn ask_card(&self, request: &Message<Request>) -> Answer {
+        let (destination, channel, place) = (request.destination() as u8, request.channel as u16, request.number);
+        let question = match request.kind {
+            Request::WatchProbe => Question::probe(destination, channel, place),
+            Request::Inject => Question::inject(destination, channel, place, request.level),
+            Request::GetOverride | Request::WatchOverride => Question::injected(destination, channel, place),
+        };
+        self.links.ask(question).await
     }
 
     /// Sends all requests at once; the answers arrive in the same order. Together the requests are

@@ -289,7 +289,9 @@ impl Session<'_> {
             KernelEvent::Board(BoardRequest::Subkernel(request)) => self.request(number, request).await,
             KernelEvent::Board(BoardRequest::Trace(TraceRequest::Erase { .. })) => Ok(()),
             // Only the board with the network knows the other boards.
-            KernelEvent::Board(BoardRequest::Trace(_)) => Ok(answer(self.kernel, Outcome::NotLoaded, 0).await?),
+            KernelEvent::Board(BoardRequest::Trace(_) | BoardRequest::Bus(_)) => {
+                Ok(answer(self.kernel, Outcome::NotLoaded, 0).await?)
+            }
             KernelEvent::Finished => {
                 self.ended();
                 self.report(KernelMessage::Finished, number, &[]).await

@@ -1,8 +1,16 @@
 """A level of a Shuttler and a tone of a Songbird, each on a board of its own, that begin with a pulse of the master."""
 
+from artiq.coredevice.i2c import i2c_read, i2c_start, i2c_stop, i2c_write
 from artiq.coredevice.spi2 import SPI_END
 from artiq.experiment import *
 from numpy import int64
+
+
+@kernel
+def wait_for_card(core):
+    """The Shuttler is brought up for a second after the start."""
+    while not core.get_rtio_destination_status(1):
+        core.wait_until_mu(core.get_rtio_counter_mu() + int64(1000000))
 
 
 class Boards(EnvExperiment):
@@ -16,9 +24,7 @@ class Boards(EnvExperiment):
 
     @kernel
     def run(self):
-        # The card is brought up for a second after the start
-        while not self.core.get_rtio_destination_status(1):
-            self.core.wait_until_mu(self.core.get_rtio_counter_mu() + int64(1000000))
+        wait_for_card(self.core)
         self.core.reset()
         self.relay.init()
         self.relay.enable(1 << 5)
@@ -64,3 +70,44 @@ class Twice(EnvExperiment):
         at_mu(begin + int64(64))
         self.bus.write(2)
         self.core.wait_until_mu(begin + int64(400000000))
+
+
+class Bus(EnvExperiment):
+    """A transaction on an I2C bus of the Shuttler."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_argument("number", NumberValue(precision=0, scale=1, step=1, type="int"))
+
+    @kernel
+    def run(self):
+        wait_for_card(self.core)
+        bus = 1 << 16 | self.number
+        i2c_start(bus)
+        acknowledged = i2c_write(bus, 0xA0)
+        byte = i2c_read(bus, False)
+        i2c_stop(bus)
+        self.set_dataset("acknowledged", acknowledged)
+        self.set_dataset("byte", byte)
+
+
+class Trace(EnvExperiment):
+    """A trace of outputs of both cards and this board, distributed to the boards that can play their part."""
+
+    def build(self):
+        for name in ("core", "core_dma"):
+            self.setattr_device(name)
+        self.pins = [self.get_device(name) for name in ("ttl4", "shuttler0_led0", "songbird0_led0")]
+
+    @kernel
+    def run(self):
+        wait_for_card(self.core)
+        self.core.reset()
+        with self.core_dma.record("pulses", enable_ddma=True):
+            delay(10 * us)
+            for pin in self.pins:
+                pin.pulse(1 * us)
+        self.core.break_realtime()
+        delay(1 * ms)
+        self.core_dma.playback_handle(self.core_dma.get_handle("pulses"))
+        self.core.wait_until_mu(now_mu() + int64(20000))

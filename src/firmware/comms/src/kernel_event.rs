@@ -4,6 +4,7 @@
 use kairos_intercore::{Frame, Kind};
 
 use crate::kernel_core::{Failure, KernelCore};
+use crate::link::Question;
 use crate::subkernels::Request;
 use crate::traces::TraceRequest;
 
@@ -27,6 +28,8 @@ pub enum KernelEvent {
 pub enum BoardRequest {
     Subkernel(Request),
     Trace(TraceRequest),
+    /// I2C on a card.
+    Bus(Question),
 }
 
 impl KernelEvent {
@@ -50,6 +53,11 @@ impl BoardRequest {
     fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
         if let Some(request) = TraceRequest::read(kernel, frame)? {
             return Ok(Some(Self::Trace(request)));
+        }
+        if frame.kind == Kind::BusTransfer {
+            let mut bytes = [0; 5];
+            kernel.read(&mut bytes)?;
+            return Ok(Some(Self::Bus(Question::of_bus(bytes))));
         }
         Ok(Request::read(kernel, frame)?.map(Self::Subkernel))
     }

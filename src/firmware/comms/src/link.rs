@@ -20,6 +20,7 @@ use kairos_config::keys::Key;
 use kairos_config::store::Error;
 use kairos_contracts::registers::{satellite, uplink};
 pub use kairos_contracts::rtio::BOARDS;
+pub use kairos_links::drtio::{Answer, Question};
 use kairos_links::end::{End, Event, Role, Streams};
 pub use kairos_links::routing::LINKS;
 use kairos_links::routing::{self, Route, TABLE};
@@ -38,11 +39,13 @@ pub use stream::LinkStream;
 mod card;
 mod counts;
 mod cross;
+mod json;
 mod mailbox;
 
 use card::Card;
 use counts::Counts;
 use cross::CrossLink;
+use json::Json;
 use mailbox::Mailbox;
 
 /// Longest descriptor of a satellite, in bytes.
@@ -252,8 +255,19 @@ impl Links {
         }
     }
 
+    #[inline(never)]
     fn card(&self, destination: u8) -> Option<&'static Card> {
         Card::all(self.cards).find(|card| card.destination == destination)
+    }
+
+    /// Whether a board is a card that speaks DRTIO, which has no streams but answers [`Links::ask`].
+    pub fn is_card(&self, destination: u8) -> bool {
+        self.card(destination).is_some()
+    }
+
+    /// Asks such a card something.
+    pub async fn ask(&self, question: Question) -> Answer {
+        self.card(question.destination())?.ask(question).await
     }
 
     fn route(&self, destination: u8) -> Option<Route> {
@@ -466,23 +480,6 @@ fn own_channels(board: &Descriptor) -> usize {
 /// The register in which a satellite's gateware receives its own destination.
 fn own_destination() -> Option<Register> {
     Register::find(&kairos_pl::descriptor().ok()?, uplink::DESTINATION)
-}
-
-/// A JSON string.
-struct Json<'a>(&'a str);
-
-impl fmt::Display for Json<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_char('"')?;
-        for character in self.0.chars() {
-            match character {
-                '"' | '\\' => write!(f, "\\{character}")?,
-                ' '.. => f.write_char(character)?,
-                control => write!(f, "\\u{:04x}", control as u32)?,
-            }
-        }
-        f.write_char('"')
-    }
 }
 
 /// Why there is no stream to a board.

@@ -3,6 +3,7 @@
 //!
 //! It depends on no hardware, tasks or clocks: packets and times are passed in, these in microseconds.
 
+use kairos_contracts::drtio::AuxiliaryPacket;
 use kairos_proto::drtio::Packet;
 
 /// Within which the card answers, pause until a new attempt, and interval of questions about its state.
@@ -25,11 +26,95 @@ pub enum ChannelError {
     Busy,
 }
 
+/// Longest content of a question or of an answer to one, of those that services have.
+pub const QUESTION_MAX: usize = 12;
+
+/// Content of those with two fields of a byte at most beside the destination: I2C without `I2cSwitchSelectRequest`.
+const SHORT: usize = 4;
+const SHORT_FIRST: u8 = AuxiliaryPacket::I2cStartRequest as u8;
+const SHORT_LAST: u8 = AuxiliaryPacket::I2cReadRequest as u8;
+
+/// A question of a service to the card, or an order to it. Packets of few bytes each, encoded here, since a `Packet` needs
+/// the code for all types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question([u8; QUESTION_MAX]);
+
+impl Question {
+    /// The value of a probe.
+    pub fn probe(destination: u8, channel: u16, probe: u8) -> Self {
+        Self::about(AuxiliaryPacket::MonitorRequest, destination, channel, probe, 0)
+    }
+
+    /// The value of an override.
+    pub fn injected(destination: u8, channel: u16, place: u8) -> Self {
+        Self::about(AuxiliaryPacket::InjectionStatusRequest, destination, channel, place, 0)
+    }
+
+    /// To set the value of an override; is answered at once.
+    pub fn inject(destination: u8, channel: u16, place: u8, value: u8) -> Self {
+        Self::about(AuxiliaryPacket::InjectionRequest, destination, channel, place, value)
+    }
+
+    fn about(kind: AuxiliaryPacket, destination: u8, channel: u16, place: u8, value: u8) -> Self {
+        let [low, high] = channel.to_le_bytes();
+        let mut content = [0; QUESTION_MAX];
+        content[..6].copy_from_slice(&[kind as u8, destination, low, high, place, value]);
+        Self(content)
+    }
+
+    /// About I2C, as a kernel asks it: type, destination, bus, two bytes of fields.
+    pub fn of_bus(bytes: [u8; 5]) -> Self {
+        let mut content = [0; QUESTION_MAX];
+        content[..5].copy_from_slice(&bytes);
+        Self(content)
+    }
+
+    /// The card that is asked.
+    pub fn destination(&self) -> u8 {
+        self.0[1]
+    }
+
+    /// The content of its packet.
+    pub fn content(&self) -> &[u8] {
+        let is_short = (SHORT_FIRST..=SHORT_LAST).contains(&self.0[0]);
+        &self.0[..if is_short { SHORT } else { QUESTION_MAX }]
+    }
+
+    /// Whether the card gives no answer.
+    fn is_order(&self) -> bool {
+        self.0[0] == AuxiliaryPacket::InjectionRequest as u8
+    }
+}
+
+/// Answer to the question of a service: a value, the state of an override, a byte or acknowledge bit, or 0; `None` if the
+/// card has not answered, or has not succeeded.
+pub type Answer = Option<u64>;
+
+/// The answer in a content; `None` if it is another packet.
+fn answer_in(content: &[u8]) -> Option<Answer> {
+    let &[kind, first, second, ..] = content else {
+        return None;
+    };
+    let is = |packet: AuxiliaryPacket| kind == packet as u8;
+    if is(AuxiliaryPacket::MonitorReply) {
+        return content[1..].first_chunk().map(|value| Some(u64::from_le_bytes(*value)));
+    }
+    if is(AuxiliaryPacket::InjectionStatusReply) {
+        return Some(Some(first.into()));
+    }
+    let of_bus =
+        is(AuxiliaryPacket::I2cBasicReply) || is(AuxiliaryPacket::I2cWriteReply) || is(AuxiliaryPacket::I2cReadReply);
+    // That of `I2cBasicReply` is one of the zeros at its end
+    of_bus.then(|| (first != 0).then_some(second.into()))
+}
+
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Send this packet.
     Send(Packet<'static>),
+    /// Send the packet of a question.
+    Ask(Question),
     /// Let the gateware set the card's counter.
     SetTime,
     /// Tell the gateware whether the card's channels can be reached.
@@ -52,6 +137,8 @@ enum State {
     /// Until the next question.
     Up,
     Status,
+    /// A question of a service has been sent.
+    Service,
     Reset(u8),
 }
 
@@ -66,6 +153,11 @@ pub struct CardLink {
     due: u64,
     misses: u8,
     reset_wanted: bool,
+    /// When the card's state is to be asked for.
+    status_due: u64,
+    /// A question of a service, until it is answered.
+    question: Option<Question>,
+    answer: Option<Answer>,
     /// Whether the card can be reached, and what the gateware knows of this.
     reachable: bool,
     signalled: bool,
@@ -82,6 +174,9 @@ impl CardLink {
             due: 0,
             misses: 0,
             reset_wanted: false,
+            status_due: 0,
+            question: None,
+            answer: None,
             reachable: false,
             signalled: false,
         }
@@ -97,6 +192,29 @@ impl CardLink {
         self.reset_wanted = true;
     }
 
+    /// Takes the question of a service, whose answer is [`CardLink::take_answer`]'s; returns whether it could be taken: not
+    /// while there is another one, or while the card is not reachable.
+    pub fn ask(&mut self, question: Question) -> bool {
+        let can = self.reachable && self.question.is_none();
+        if can {
+            (self.question, self.answer) = (Some(question), None);
+        }
+        can
+    }
+
+    /// The answer to the last question, once.
+    pub fn take_answer(&mut self) -> Option<Answer> {
+        self.answer.take()
+    }
+
+    /// Ends the question of a service, if there is one.
+    #[inline(never)]
+    fn answer(&mut self, answer: Answer) {
+        if self.question.take().is_some() {
+            self.answer = Some(answer);
+        }
+    }
+
     fn enter(&mut self, state: State) {
         (self.state, self.is_sent) = (state, false);
     }
@@ -106,7 +224,13 @@ impl CardLink {
         (self.state, self.is_sent, self.due) = (state, true, until);
     }
 
+    /// Waits for the next question.
+    fn rest(&mut self) {
+        self.wait(State::Up, self.status_due);
+    }
+
     fn fail(&mut self, now: u64) {
+        self.answer(None);
         self.reachable = false;
         self.misses = 0;
         self.wait(State::Down, now + ANSWER);
@@ -117,7 +241,7 @@ impl CardLink {
         if !line {
             self.fail(now);
             self.due = now;
-        } else if self.is_sent && (now >= self.due || (self.reset_wanted && self.state == State::Up)) {
+        } else if self.is_sent && (now >= self.due || (self.is_wanted() && self.state == State::Up)) {
             self.time_out(now);
         }
         if self.reachable != self.signalled {
@@ -128,6 +252,11 @@ impl CardLink {
             return Some(self.send(now));
         }
         None
+    }
+
+    /// Whether something is to be sent before the card's state is asked for.
+    fn is_wanted(&self) -> bool {
+        self.reset_wanted || self.question.is_some()
     }
 
     fn send(&mut self, now: u64) -> Action {
@@ -143,9 +272,21 @@ impl CardLink {
             State::Rank => Packet::RoutingSetRank { rank: 1 },
             State::Status => Packet::DestinationStatusRequest { destination },
             State::Reset(_) => Packet::ResetRequest {},
+            State::Service => return self.send_question(),
             // The others send nothing
             State::Echo(_) | State::Down | State::Drain | State::Up => Packet::EchoRequest {},
         })
+    }
+
+    fn send_question(&mut self) -> Action {
+        let Some(question) = self.question else {
+            return Action::Send(Packet::EchoRequest {});
+        };
+        if question.is_order() {
+            self.answer(Some(0));
+            self.rest();
+        }
+        Action::Ask(question)
     }
 
     /// The path to a destination: the links on the way, 0 at its end.
@@ -166,7 +307,13 @@ impl CardLink {
             State::Echo(tries) if tries < ECHOES => self.enter(State::Echo(tries + 1)),
             State::Drain => self.enter(State::Time),
             State::Up if self.reset_wanted => self.enter(State::Reset(1)),
-            State::Up => self.enter(State::Status),
+            State::Up if now >= self.due => self.enter(State::Status),
+            State::Up => self.enter(State::Service),
+            // An answer that comes yet is passed over while the card is asked for its state
+            State::Service => {
+                self.answer(None);
+                self.enter(State::Status);
+            }
             State::Status if self.misses + 1 < MISSES => {
                 self.misses += 1;
                 self.enter(State::Status);
@@ -189,16 +336,34 @@ impl CardLink {
             (State::Path(destination), Packet::RoutingAck {}) => {
                 self.enter(destination.checked_add(1).map_or(State::Rank, State::Path));
             }
-            (State::Rank, Packet::RoutingAck {}) => self.wait(State::Up, now),
+            (State::Rank, Packet::RoutingAck {}) => self.ask_for_status(now),
             (State::Status, packet) => return self.status(now, packet),
             (State::Reset(_), Packet::ResetAck {}) => {
                 self.reset_wanted = false;
-                self.wait(State::Up, now);
+                self.ask_for_status(now);
                 return Some(Action::Cleared);
             }
             _ => {}
         }
         None
+    }
+
+    /// Takes a packet's content if it is an answer to a service; returns whether it is one. An answer that nobody waits for
+    /// is dropped.
+    pub fn receive_answer(&mut self, content: &[u8]) -> bool {
+        let Some(answer) = answer_in(content) else {
+            return false;
+        };
+        if self.state == State::Service && self.is_sent {
+            self.answer(answer);
+            self.rest();
+        }
+        true
+    }
+
+    fn ask_for_status(&mut self, at: u64) {
+        self.status_due = at;
+        self.rest();
     }
 
     /// Takes the answer to the question about the card's state.
@@ -212,7 +377,7 @@ impl CardLink {
         };
         self.reachable = !matches!(packet, Packet::DestinationDown {});
         self.misses = 0;
-        self.wait(State::Up, now + ANSWER);
+        self.ask_for_status(now + ANSWER);
         error.map(|(error, channel)| Action::Report(error, channel))
     }
 }

@@ -5,6 +5,7 @@ extern crate std;
 use std::collections::VecDeque;
 use std::vec::Vec;
 
+use kairos_proto::drtio::CONTENT_MAX;
 use proptest::prelude::*;
 
 use super::*;
@@ -21,6 +22,8 @@ struct Card {
     rank: Option<u8>,
     resets: u32,
     errors: VecDeque<Packet<'static>>,
+    /// The value of each override.
+    level: u8,
 }
 
 impl Card {
@@ -97,6 +100,39 @@ impl World {
                 let answer = self.card.answer(packet);
                 self.back(answer);
             }
+            Action::Ask(question) => {
+                // The bytes are those of the table
+                let packet = Packet::decode(question.content()).unwrap();
+                let mut content = [0; CONTENT_MAX];
+                let length = packet.encode(&mut content).unwrap();
+                assert_eq!(question.content()[..], content[..length]);
+                let answer = match packet {
+                    Packet::MonitorRequest { channel, probe, .. } => Some(Packet::MonitorReply {
+                        value: u64::from(channel) << 40 | u64::from(probe),
+                    }),
+                    Packet::InjectionRequest { value, .. } => {
+                        self.card.level = value;
+                        None
+                    }
+                    Packet::InjectionStatusRequest { .. } => {
+                        Some(Packet::InjectionStatusReply { value: self.card.level })
+                    }
+                    Packet::I2cStartRequest { bus, .. } => Some(Packet::I2cBasicReply { succeeded: bus == 0 }),
+                    Packet::I2cWriteRequest { data, .. } => Some(Packet::I2cWriteReply {
+                        succeeded: true,
+                        ack: data & 1 != 0,
+                    }),
+                    Packet::I2cReadRequest { .. } => Some(Packet::I2cReadReply {
+                        succeeded: true,
+                        data: 0xa5,
+                    }),
+                    Packet::I2cSwitchSelectRequest { address, mask, .. } => Some(Packet::I2cBasicReply {
+                        succeeded: (address, mask) == (0x70, 4),
+                    }),
+                    other => panic!("{other:?}"),
+                };
+                self.back(answer);
+            }
             Action::SetTime => {
                 self.card.has_time = true;
                 self.back(Some(Packet::TimeAck {}));
@@ -110,6 +146,11 @@ impl World {
         self.now += STEP;
         while self.way.front().is_some_and(|(at, _)| *at <= self.now) {
             let (_, packet) = self.way.pop_front().unwrap();
+            let mut content = [0; CONTENT_MAX];
+            let length = packet.encode(&mut content).unwrap();
+            if self.link.receive_answer(&content[..length]) {
+                continue;
+            }
             if let Some(action) = self.link.receive(self.now, &packet) {
                 self.act(action);
             }
@@ -131,6 +172,18 @@ impl World {
             self.step();
         }
         self.reachable
+    }
+
+    /// The answer to a question of a service, which comes within half a second.
+    fn ask(&mut self, question: Question) -> Answer {
+        assert!(self.link.ask(question));
+        for _ in 0..50 {
+            self.step();
+            if let Some(answer) = self.link.take_answer() {
+                return answer;
+            }
+        }
+        panic!("no answer to {question:?}")
     }
 
     fn run(&mut self, milliseconds: u64) {
@@ -277,14 +330,77 @@ fn reset_reaches_the_card_once_it_is_up() {
     assert!(world.card.resets >= 2 && world.reachable);
 }
 
+fn probe(channel: u16) -> Question {
+    Question::probe(CARD, channel, 1)
+}
+
+#[test]
+fn questions_of_services_are_answered_and_the_state_is_still_asked_for() {
+    let mut world = World::new();
+    assert!(!world.link.ask(probe(0)), "it is not reachable yet");
+    assert!(world.up_within(5));
+    let sent = world.sent.len();
+    for channel in 0..100 {
+        assert_eq!(world.ask(probe(channel)), Some(u64::from(channel) << 40 | 1));
+    }
+    let questions = |sent: &[Packet]| {
+        let is_status = |packet: &&Packet| matches!(packet, Packet::DestinationStatusRequest { .. });
+        sent.iter().filter(is_status).count()
+    };
+    assert!(questions(&world.sent[sent..]) >= 4, "every 200 ms");
+    let (injection, status) = (Question::inject(CARD, 2, 0, 1), Question::injected(CARD, 2, 0));
+    assert_eq!((world.ask(injection), world.ask(status)), (Some(0), Some(1)));
+}
+
+#[test]
+fn questions_about_a_bus_have_the_bytes_of_their_packets() {
+    let mut world = World::new();
+    assert!(world.up_within(5));
+    for (packet, fields, answer) in [
+        (AuxiliaryPacket::I2cStartRequest, [0, 0, 0], Some(0)),
+        (AuxiliaryPacket::I2cStartRequest, [1, 0, 0], None),
+        (AuxiliaryPacket::I2cWriteRequest, [0, 0xa1, 0], Some(1)),
+        (AuxiliaryPacket::I2cWriteRequest, [0, 0xa0, 0], Some(0)),
+        (AuxiliaryPacket::I2cReadRequest, [0, 1, 0], Some(0xa5)),
+        (AuxiliaryPacket::I2cSwitchSelectRequest, [0, 0x70, 4], Some(0)),
+    ] {
+        let [bus, first, second] = fields;
+        assert_eq!(
+            world.ask(Question::of_bus([packet as u8, CARD, bus, first, second])),
+            answer
+        );
+    }
+}
+
+#[test]
+fn lost_or_late_answer_to_a_service_answers_no_later_question() {
+    let mut world = World::new();
+    assert!(world.up_within(5));
+    world.run(50);
+    world.losses = [true].into();
+    assert_eq!(world.ask(probe(1)), None);
+    assert_eq!(world.ask(probe(2)), Some(2 << 40 | 1));
+    world.run(50);
+    world.delay = 300_000;
+    assert_eq!(world.ask(probe(3)), None);
+    world.delay = 3_000;
+    assert_eq!(world.ask(probe(4)), Some(4 << 40 | 1));
+    assert!(world.reachable);
+    assert!(world.link.ask(probe(5)) && !world.link.ask(probe(6)), "one at a time");
+    world.line = false;
+    world.step();
+    assert_eq!(world.link.take_answer(), Some(None));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     /// Any answers lost, any cuts, strange packets in between: it comes up when they end.
     #[test]
     fn card_comes_up_after_any_disturbance(
         losses in prop::collection::vec(any::<bool>(), 0..16),
-        cuts in prop::collection::vec((0u64..400, any::<bool>()), 0..8),
-        strays in prop::collection::vec(0usize..4, 0..20),
+        // A cut lasts a step at least, so that it is noticed
+        cuts in prop::collection::vec((STEP / 1000..400, any::<bool>()), 0..8),
+        strays in prop::collection::vec(0usize..5, 0..20),
         delay in 0u64..150_000,
     ) {
         let mut world = World::new();
@@ -304,7 +420,9 @@ proptest! {
                     source: CARD, destination: 0, id: 1, error: 0, channel: 0, timestamp: 0,
                 },
                 Packet::ResetAck {},
+                Packet::MonitorReply { value: 1 },
             ][stray];
+            world.link.ask(probe(1));
             world.way.push_back((world.now, packet));
             world.step();
         }

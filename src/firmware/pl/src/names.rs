@@ -8,7 +8,8 @@ use kairos_proto::device_map::{DeviceMap, Malformed};
 
 use crate::{pl, Register};
 use kairos_contracts::link::DESTINATION_MASTER;
-use kairos_contracts::registers::uplink;
+use kairos_contracts::registers::{card, satellite, uplink};
+use kairos_contracts::rtio::BOARDS;
 use kairos_intercore::memory::DEVICE_MAP;
 
 /// Length of the header before the map, which contains the map's length.
@@ -51,6 +52,18 @@ pub fn destination() -> u32 {
     let descriptor = pl::descriptor().ok();
     let uplink = descriptor.and_then(|descriptor| Register::find(&descriptor, uplink::DESTINATION));
     uplink.map_or(u32::from(DESTINATION_MASTER), |own| own.read())
+}
+
+/// A bit for the destination of each card that speaks DRTIO.
+pub fn cards() -> u32 {
+    let Ok(descriptor) = pl::descriptor() else {
+        return 0;
+    };
+    let find = |name, number| Register::find_numbered(&descriptor, name, number);
+    (0..BOARDS)
+        .filter(|number| find(card::STATE, *number).is_some())
+        .filter_map(|number| 1_u32.checked_shl(find(satellite::DESTINATION, number)?.read()))
+        .fold(0, |all, one| all | one)
 }
 
 /// The system-wide number of a channel of this board, including its destination.

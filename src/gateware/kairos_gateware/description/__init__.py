@@ -43,8 +43,16 @@ def _schema() -> dict:
     return json.loads((Path(__file__).parent / "schema.json").read_text())
 
 
+def _resolved(schema: dict) -> dict:
+    """A part of the schema, or what it refers to."""
+    while (name := schema.get("$ref")) is not None:
+        schema = _schema()["$defs"][name.removeprefix("#/$defs/")]
+    return schema
+
+
 def _fill(value, schema: dict) -> None:
     """Fills in the schema's defaults for missing values."""
+    schema = _resolved(schema)
     if isinstance(value, dict):
         for name, part in schema.get("properties", {}).items():
             if name not in value and "default" in part:
@@ -85,7 +93,7 @@ def check(description: dict, source: str = "description") -> dict:
         if kind not in PERIPHERALS and kind not in CARD_BOARDS:
             known = ", ".join(sorted({*PERIPHERALS, *CARD_BOARDS}))
             raise DescriptionError(f"{source}: {place}: cards of type {kind!r} are not supported (only {known})")
-        part = schema["$defs"][kind]
+        part = _resolved(schema["$defs"][kind])
         part = {**part, "properties": {**_CARD, **part["properties"]}, "additionalProperties": False, "type": "object"}
         _validate(card, part | {"$defs": schema["$defs"]}, f"{place} ({kind})", source)
         if "rois" in card and "roi_engine_count" in card:

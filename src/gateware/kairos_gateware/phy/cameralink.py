@@ -88,6 +88,11 @@ class _Rate(Module):
         return [self.locked.eq(total >= _SHORTEST), self.bit.eq(units + (units + 32 >> 6) + (units + 2048 >> 12))]
 
 
+def _times(number, signal):
+    """A product as a sum: a multiplier would be slower."""
+    return sum((signal << bit for bit in range(number.bit_length()) if number >> bit & 1), C(0))
+
+
 class _Middles(Module):
     """Determines which bits have their middle in this cycle: up to four, the first `count` (out, 3 bits)
     of `taken`. index: place of the bit in its word. sample: its position in the cycle.
@@ -95,7 +100,7 @@ class _Middles(Module):
     Bit 5 waits for the clock's edge, so nothing is taken while the clock is stopped.
 
     The edge before bit 5 is expected within an interval around the time that `due` implies. With an edge the
-    interval is cut to that of the sample that shows it, in the cycle after it.
+    interval is cut to that of the sample that shows it; the middles move in the second cycle after it.
     """
 
     def __init__(self, rate, edge, at):
@@ -129,7 +134,7 @@ class _Middles(Module):
         place = Cat(Constant(0, _UNIT), at)  # of the edge, in units
         correction = self._correction(tracking, next_bit, due, multiples, rate, edge, place)
         self.sync += [
-            [multiple.eq(j * rate.bit) for j, multiple in enumerate(multiples)],
+            [multiple.eq(_times(j, rate.bit)) for j, multiple in enumerate(multiples)],
             Case(
                 self.count,
                 {n: [next_bit.eq(index[n]), due.eq(middle[n] - cycle + correction)] for n in range(_PER_CYCLE + 1)},
@@ -137,35 +142,44 @@ class _Middles(Module):
             If(edge, anchored.eq(1)),
             [If(self.taken[j] & (index[j] == _EDGE_BIT), anchored.eq(0)) for j in range(_PER_CYCLE)],
             # Bits are taken from the second edge on, whose bit is not yet late
-            If(~tracking, next_bit.eq(_EDGE_BIT), due.eq(place + _BITS * rate.bit + (rate.bit >> 1) - cycle)),
+            If(
+                ~tracking, next_bit.eq(_EDGE_BIT), due.eq(place + _times(_BITS + 1, rate.bit) - (rate.bit >> 1) - cycle)
+            ),
             If(~tracking, anchored.eq(0)),
             tracking.eq(rate.locked & (tracking | edge)),
         ]
 
     def _correction(self, tracking, next_bit, due, multiples, rate, edge, place):
-        """Return by how much the edge in the cycle before moves all middles (units, signed)."""
-        width = Signal(max=_HALF + 1, reset=_HALF)  # half of the interval
-        away, expected = Signal((20, True)), Signal((20, True))  # of the expected edge, after the one that was seen
-        seen = Signal()
-        low, high = Signal((12, True)), Signal((12, True))
+        """Return by how much an edge moves all middles, two cycles after it (units, signed).
+
+        Cycle by cycle, so that each has little to compute: how late the edge came, the interval cut to what it allows,
+        middles and interval moved. Of two edges in successive cycles only the second one moves them, for both.
+        """
+        low, high = (
+            Signal((20, True), reset=-_HALF),
+            Signal((20, True), reset=_HALF),
+        )  # of the interval, from its middle
+        late, expected = Signal((20, True)), Signal((20, True))
+        seen, cut = Signal(), Signal()
         correction = Signal((20, True))
 
         def limited(value):
-            return Mux(value > _HALF, _HALF, Mux(value < -_HALF, -_HALF, value))
+            """To half a sample around the edge."""
+            return Mux(value > late + _HALF, late + _HALF, Mux(value < late - _HALF, late - _HALF, value))
 
         ahead = {n: expected.eq(due + multiples[_EDGE_BIT - n]) for n in range(1, _EDGE_BIT)}
         self.comb += [
             Case(next_bit, ahead | {"default": expected.eq(due)}),
-            low.eq(limited(away - width - _DRIFT)),
-            high.eq(limited(away + width + _DRIFT)),
-            If(seen, correction.eq((low + high >> 1) - away)),
+            If(cut & ~seen, correction.eq(low + high >> 1)),
         ]
         self.sync += [
             seen.eq(edge & tracking),
-            # Of two edges in successive cycles the second one is expected where the first one puts it
-            away.eq(expected - (rate.bit >> 1) - place + correction),
-            If(seen, width.eq(high - low >> 1)),
-            If(~tracking, width.eq(_HALF)),
+            cut.eq(seen),
+            late.eq(place + (rate.bit >> 1) - expected - correction),
+            If(seen, low.eq(limited(low - _DRIFT)), high.eq(limited(high + _DRIFT))).Elif(
+                cut, low.eq(low - high >> 1), high.eq(high - low + 1 >> 1)
+            ),
+            If(~tracking, low.eq(-_HALF), high.eq(_HALF)),
         ]
         return correction
 

@@ -4,57 +4,24 @@ import numpy as np
 import pytest
 from migen import *
 
-from kairos_gateware.coaxpress.camera import Receiver, answer, image, words_of
+from kairos_gateware.coaxpress.camera import answer, image, words_of
 from kairos_gateware.contracts import coaxpress as facts
 from kairos_gateware.pad import Pad
-from kairos_gateware.phy.cxp_grabber import CxpGrabber, CxpRegions
-from kairos_gateware.phy.grabber import GrabberGate
 from kairos_gateware.phy.kinds import make_phys
+from kairos_gateware.testbenches.cxp import GATE, REGIONS, TRIGGER, CxpBench
 from kairos_gateware.testbenches.simulator import run_simulation
 from kairos_gateware.variant import ChannelSpec
 
-TRIGGER, REGIONS, GATE = range(3)
 ROIS = [(0, 0, 5, 4), (1, 1, 3, 2), (4, 0, 9, 3), (2, 2, 2, 4)]
 
 
-class Bench(Module):
-    """The channels, and a camera. `events`: (cycle, data) of the gate; `answers`: of the commands; `busy`: cycles of
-    refused events."""
+class Bench(CxpBench):
+    """With pads for words."""
 
     def __init__(self):
-        self.tx, rates = Pad("tx", "out", 0), [Pad(f"rate{n}", "out", 0) for n in range(3)]
+        rates = [Pad(f"rate{n}", "out", 0) for n in range(3)]
         self.words = [Pad(f"d{n}", "in", 0) for n in range(32 + 4 + 2)]
-        self.submodules.grabber = CxpGrabber(0, self.tx, self.words, rates)
-        self.submodules.regions = CxpRegions(1, self.grabber, rois=len(ROIS))
-        self.submodules.gate = GrabberGate(2, self.regions)
-        blocks = [self.grabber, self.regions, self.gate]
-        self.channels = [block.channel for block in blocks]
-        self.receiver = Receiver()
-        self.cycle, self.events, self.answers, self.busy = 0, [], [], []
-
-    def step(self):
-        """A cycle."""
-        yield
-        self.receiver.receive(self.cycle + 1, (yield self.tx.o) & 1)
-        for channel, found in [(GATE, self.events), (REGIONS, self.answers)]:
-            if (yield self.channels[channel].input.stb):
-                found.append((self.cycle, (yield self.channels[channel].input.data)))
-        self.cycle += 1
-
-    def write(self, channel, data, address=0):
-        """An event; its time is that of the next cycle."""
-        link = self.channels[channel].output
-        yield link.stb.eq(1)
-        yield link.data.eq(data)
-        yield link.address.eq(address)
-        yield from self.step()
-        if (yield link.busy):
-            self.busy.append(self.cycle)
-        yield link.stb.eq(0)
-
-    def wait(self, cycles):
-        for _ in range(cycles):
-            yield from self.step()
+        super().__init__(len(ROIS), self.words, rates)
 
     def put(self, word):
         """A word at the pads, or None."""
@@ -77,21 +44,12 @@ class Bench(Module):
 
     def run(self, bench):
         run_simulation(self, bench())
-        assert not self.receiver.errors
+        assert not self.camera.errors
 
     def command(self, tag, address, value, command):
         ports = (facts.PORT_ADDRESS, facts.PORT_VALUE, facts.PORT_TAG, facts.PORT_COMMAND)
         for port, data in zip(ports, (address, value, tag, command), strict=True):
             yield from self.write(REGIONS, data, port)
-
-    def read(self, port, index=0):
-        """What a read gives, three cycles after its event's strobe."""
-        began = self.cycle
-        yield from self.write(REGIONS, index, port)
-        yield from self.wait(3)
-        cycle, data = self.answers.pop()
-        assert cycle == began + 3
-        return data
 
 
 def test_images_give_the_sums_of_the_regions_in_the_mask():
@@ -99,14 +57,12 @@ def test_images_give_the_sums_of_the_regions_in_the_mask():
     dut, ends = Bench(), []
 
     def bench():
-        for n, corners in enumerate(ROIS):
-            for i, value in enumerate(corners):
-                yield from dut.write(REGIONS, value, 4 * n + i)
+        yield from dut.select(ROIS)
         for mask, spoilt in [(0b1111, []), (0b0101, [0]), (0b0101, [])]:
             yield from dut.write(GATE, mask)
             yield from dut.send(image(frames[len(ends)], 14, spoilt=spoilt))
             ends.append(dut.cycle)
-            yield from dut.wait(20)
+            yield from dut.step(20)
 
     dut.run(bench)
     sums = [[int(frame[y0:y1, x0:x1].sum()) for x0, y0, x1, y1 in ROIS] for frame in frames]
@@ -119,16 +75,16 @@ def test_trigger_is_sent_at_once_and_a_second_one_refused():
     dut = Bench()
 
     def bench():
-        yield from dut.wait(100)
+        yield from dut.step(100)
         yield from dut.write(TRIGGER, 0b101)
-        yield from dut.wait(20)
+        yield from dut.step(20)
         yield from dut.write(TRIGGER, 0b000)
-        yield from dut.wait(7 * facts.CHARACTER_CYCLES)
+        yield from dut.step(7 * facts.CHARACTER_CYCLES)
         yield from dut.write(TRIGGER, 0b000)
-        yield from dut.wait(8 * facts.CHARACTER_CYCLES)
+        yield from dut.step(8 * facts.CHARACTER_CYCLES)
 
     dut.run(bench)
-    assert [(first, delay & 1) for _, first, delay in dut.receiver.triggers] == [
+    assert [(first, delay & 1) for _, first, delay in dut.camera.triggers] == [
         (facts.TRIGGER_FALL, 1),
         (facts.TRIGGER_RISE, 0),
     ]
@@ -141,32 +97,32 @@ def test_commands_are_sent_and_their_answers_read():
 
     def bench():
         yield dut.grabber.uplink.free_running.simulated.eq(1)
-        yield from dut.wait(70)
+        yield from dut.step(70)
         settled.append((yield from dut.settled()))
         yield from dut.command(0x1AB, 0x4014, 0x10028, facts.WRITE | 4)
-        yield from dut.wait(1)
+        yield from dut.step(1)
         settled.append((yield from dut.settled()))
         yield from dut.write(REGIONS, 8, facts.PORT_COMMAND)
-        yield from dut.wait(50 * facts.CHARACTER_CYCLES)
+        yield from dut.step(50 * facts.CHARACTER_CYCLES)
         yield from dut.send(answer(facts.ANSWER_DONE, tag=0xAB))
-        yield from dut.wait(8)
+        yield from dut.step(8)
         yield from dut.command(0, 0x0018, 0, 8)
-        yield from dut.wait(50 * facts.CHARACTER_CYCLES)
+        yield from dut.step(50 * facts.CHARACTER_CYCLES)
         settled.append((yield from dut.settled()))
         yield from dut.send(answer(facts.ANSWER_DATA, b"CoaXPres"))
-        yield from dut.wait(8)
+        yield from dut.step(8)
         yield from dut.send(answer(facts.ANSWER_DONE, spoilt=True))
-        yield from dut.wait(8)
+        yield from dut.step(8)
         found.extend(data for _, data in dut.answers)
         yield from dut.send(answer(facts.ANSWER_DATA, b"CoaXPres"))
-        yield from dut.wait(8)
+        yield from dut.step(8)
         for index in range(3):
             found.append((yield from dut.read(facts.PORT_WORD, index)))
-        yield from dut.wait(8)
+        yield from dut.step(8)
         settled.append((yield from dut.settled()))
 
     dut.run(bench)
-    assert dut.receiver.commands == [(0xABABABAB, 1 << 24 | 4, 0x4014, 0x10028), (None, 8, 0x0018, None)]
+    assert dut.camera.commands == [(0xABABABAB, 1 << 24 | 4, 0x4014, 0x10028), (None, 8, 0x0018, None)]
     assert found[:3] == [
         facts.EVENT_GOOD | facts.EVENT_TAGGED | 0xAB << facts.EVENT_TAG | facts.ANSWER_DONE,
         facts.EVENT_GOOD | 0xAB << facts.EVENT_TAG | facts.ANSWER_DATA,
@@ -199,14 +155,12 @@ def test_viewer_keeps_a_region_for_reads():
     frame, dut, found = np.arange(40).reshape(5, 8), Bench(), []
 
     def bench():
-        corners = [(facts.PORT_VIEWER_FIRST, 1 << 16 | 2), (facts.PORT_VIEWER_LAST, 3 << 16 | 7)]
-        for port, data in [*corners, (facts.PORT_VIEWER_START, 1)]:
-            yield from dut.write(REGIONS, data, port)
-        yield from dut.wait(2)
+        yield from dut.select([], (2, 1, 7, 3))
+        yield from dut.step(2)
         found.append((yield from dut.read(facts.PORT_VIEWER_STATE)))
         yield from dut.send(image(frame, spoilt=[0]))
         yield from dut.send(image(frame))
-        yield from dut.wait(20)
+        yield from dut.step(20)
         ports = [facts.PORT_VIEWER_STATE, facts.PORT_SIZE, facts.PORT_FORMAT, facts.PORT_FRAMES, facts.PORT_SPOILT]
         regions, pixels = [(facts.PORT_REGION, n) for n in range(2)], [(facts.PORT_PIXELS, n) for n in range(8)]
         for port, index in [*((port, 0) for port in ports), *regions, *pixels]:

@@ -6,54 +6,25 @@ import numpy as np
 import pytest
 from migen import *
 
-from kairos_gateware.coaxpress.camera import LineCoder, Receiver, answer, image
+from kairos_gateware.coaxpress.camera import LineCoder, answer, image
 from kairos_gateware.coaxpress.line import LINE_BITS, LineReceiver
 from kairos_gateware.coaxpress.uplink import IDLE_WORD
 from kairos_gateware.contracts import coaxpress as facts
-from kairos_gateware.pad import Pad
-from kairos_gateware.phy.cxp_grabber import CxpGrabber, CxpRegions
-from kairos_gateware.phy.grabber import GrabberGate
+from kairos_gateware.testbenches.cxp import GATE, TRIGGER, CxpBench
 from kairos_gateware.testbenches.simulator import run_simulation
 
 LINE, CYCLE_PS = "line", 8000
-TRIGGER, REGIONS, GATE = range(3)
 ROIS = [(0, 0, 13, 5), (2, 1, 9, 4), (5, 0, 6, 3)]
 VIEW = (3, 1, 12, 5)
 
 
-class Bench(Module):
-    """The channels with the receiver of a line. `events` of the gate, `answers` of the commands."""
+class Bench(CxpBench):
+    """With the receiver of a line."""
 
     def __init__(self):
-        self.tx = Pad("tx", "out", 0)
-        self.submodules.grabber = grabber = CxpGrabber(0, self.tx, domain=LINE)
-        self.submodules.regions = CxpRegions(1, grabber, rois=len(ROIS))
-        self.submodules.gate = GrabberGate(2, self.regions)
+        super().__init__(len(ROIS), domain=LINE)
         self.submodules.line = line = ClockDomainsRenamer(LINE)(LineReceiver())
-        self.comb += [grabber.reception.word.eq(line.word), grabber.reception.stb.eq(line.stb)]
-        self.channels = [part.channel for part in (grabber, self.regions, self.gate)]
-        self.camera, self.cycle, self.events, self.answers = Receiver(), 0, [], []
-
-    def step(self, cycles=1):
-        for _ in range(cycles):
-            yield
-            self.cycle += 1
-            self.camera.receive(self.cycle, (yield self.tx.o) & 1)
-            for channel, found in [(GATE, self.events), (REGIONS, self.answers)]:
-                if (yield self.channels[channel].input.stb):
-                    found.append((yield self.channels[channel].input.data))
-
-    def write(self, channel, data, address=0):
-        link = self.channels[channel].output
-        yield from (link.stb.eq(1), link.address.eq(address), link.data.eq(data))
-        yield from self.step()
-        yield link.stb.eq(0)
-
-    def read(self, port, index=0):
-        self.answers.clear()
-        yield from self.write(REGIONS, index, port)
-        yield from self.step(3)
-        return self.answers.pop()
+        self.comb += [self.grabber.reception.word.eq(line.word), self.grabber.reception.stb.eq(line.stb)]
 
 
 def play(mbit_s, sent, logic):
@@ -94,13 +65,7 @@ def test_images_answers_and_triggers_are_right_at_each_rate(mbit_s):
     length = round(words * LINE_BITS * 1e6 / mbit_s / CYCLE_PS)
 
     def logic(dut, due):
-        for n, corners in enumerate(ROIS):
-            for i, value in enumerate(corners):
-                yield from dut.write(REGIONS, value, 4 * n + i)
-        corners = [(facts.PORT_VIEWER_FIRST, VIEW[:2]), (facts.PORT_VIEWER_LAST, VIEW[2:])]
-        for port, (x, y) in corners:
-            yield from dut.write(REGIONS, y << 16 | x, port)
-        yield from dut.write(REGIONS, 1, facts.PORT_VIEWER_START)
+        yield from dut.select(ROIS, VIEW)
         yield from dut.write(GATE, 0b111)
         yield from dut.step(120)
         due.append(None)
@@ -114,7 +79,7 @@ def test_images_answers_and_triggers_are_right_at_each_rate(mbit_s):
         dut.answers.clear()
         due.append(None)
         yield from dut.step(200)
-        found.append(dut.answers[:])
+        found.append([data for _, data in dut.answers])
         for index in range(2):
             found.append((yield from dut.read(facts.PORT_WORD, index)))
         yield from dut.step(400)
@@ -123,7 +88,7 @@ def test_images_answers_and_triggers_are_right_at_each_rate(mbit_s):
     expected = []
     for frame in (frames[0], frames[2]):
         expected += [1 << 31, *(int(frame[y0:y1, x0:x1].sum()) for x0, y0, x1, y1 in ROIS)]
-    assert dut.events == expected
+    assert [data for _, data in dut.events] == expected
     assert found[:4] == [5 << 16 | 13, 2, 1, 0b11111 << facts.LINE_RATES | facts.VIEWER_KEPT]
     event = facts.EVENT_GOOD | facts.EVENT_TAGGED | 3 << facts.EVENT_TAG | facts.ANSWER_DATA
     assert found[4:] == [[event], 4, int.from_bytes(b"CoaX", "big")]

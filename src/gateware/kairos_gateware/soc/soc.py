@@ -18,6 +18,7 @@ from ..dma.stream import StreamReader
 from ..identity import UNIDENTIFIED
 from ..initiator.registers import InitiatorRegisters
 from ..initiator.ring import RingInitiator
+from ..link.drtio.card import CardServer
 from ..moninj.moninj import MonitorInjector
 from ..moninj.registers import MoninjRegisters
 from ..pad import SAMPLES
@@ -144,7 +145,11 @@ class Soc(Module):
             self._plays(far.played, uplink)
         for name, registers in self.links.register_blocks.items():
             self._add_registers(name, registers)
-        self._add_registers("moninj", MoninjRegisters(self.monitor))
+        if isinstance(far, CardServer):
+            # Its firmware would read probes; here its end of the link does
+            self.comb += far.watches(self.monitor)
+        else:
+            self._add_registers("moninj", MoninjRegisters(self.monitor))
         self._add_registers("scratch", ScratchRegisters())
         if self.phys.asides:
             self._add_registers("spi", SpiRegisters(self.phys.asides))

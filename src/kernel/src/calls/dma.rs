@@ -163,7 +163,10 @@ extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
     let number = NUMBER.get().wrapping_add(1).max(1);
     NUMBER.set(number);
     let copied = |from, to| note_written(DMA.start + to, DMA.start + from);
-    let done = NAME.with(|(bytes, length)| with_traces(|traces| traces.take_apart(&bytes[..*length], number, copied)));
+    // A card plays no traces: its outputs are sent to it.
+    let cards = names::cards();
+    let done =
+        NAME.with(|(bytes, length)| with_traces(|traces| traces.take_apart(&bytes[..*length], number, cards, copied)));
     if done == Err(Full) {
         return error(NO_ROOM);
     }

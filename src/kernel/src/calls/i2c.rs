@@ -1,9 +1,12 @@
 //! The I2C calls of kernels (kernel ABI, section 2.8), on the board's bus ([`kairos_chip::i2c`]).
 
 use kairos_chip::i2c::{Bus, Stuck};
-use kairos_intercore::{Shared, KERNEL};
+use kairos_contracts::drtio::AuxiliaryPacket;
+use kairos_intercore::{Kind, Outcome, Shared, KERNEL};
 use kairos_proto::exception::Id;
 
+use super::answer::byte;
+use crate::comms;
 use crate::owned::Lent;
 use crate::raise;
 
@@ -43,43 +46,76 @@ fn in_turn<T>(action: impl FnOnce(&mut Bus) -> T) -> T {
     })
 }
 
-/// Runs `action` on bus 0 and returns its result, or raises an exception.
-fn on<T: Default>(number: u32, message: &'static str, action: impl FnOnce(&mut Bus) -> Result<T, Stuck>) -> T {
-    let result = if number == 0 { in_turn(action) } else { Err(Stuck) };
+/// Executes an operation on the bus of this board; returns the byte, the acknowledge bit, or 0.
+fn here(operation: AuxiliaryPacket, [first, second]: [u8; 2]) -> Result<u32, Stuck> {
+    let (first, second) = (u32::from(first), u32::from(second));
+    in_turn(|bus| match operation {
+        AuxiliaryPacket::I2cStartRequest => bus.start().map(|()| 0),
+        AuxiliaryPacket::I2cRestartRequest => bus.restart().map(|()| 0),
+        AuxiliaryPacket::I2cStopRequest => bus.stop().map(|()| 0),
+        AuxiliaryPacket::I2cWriteRequest => bus.write(first).map(u32::from),
+        AuxiliaryPacket::I2cReadRequest => bus.read(first != 0),
+        _ if second.count_ones() <= 1 => bus.switch_select(first, second).map(|()| 0),
+        _ => Err(Stuck),
+    })
+}
+
+/// The same on the bus of another board, a card that speaks DRTIO, to which it goes as a packet.
+fn elsewhere(operation: AuxiliaryPacket, bus: u32, [first, second]: [u8; 2]) -> Result<u32, Stuck> {
+    let packet = [operation as u8, (bus >> 16) as u8, bus as u8, first, second];
+    comms::send(Kind::BusTransfer, &packet);
+    let (outcome, value) = (byte(), byte());
+    if outcome == Outcome::Done as u8 {
+        Ok(value.into())
+    } else {
+        Err(Stuck)
+    }
+}
+
+/// Executes an operation, or raises an exception.
+fn on(bus: u32, message: &'static str, operation: AuxiliaryPacket, fields: [u8; 2]) -> u32 {
+    let result = match bus {
+        0 => here(operation, fields),
+        _ => elsewhere(operation, bus, fields),
+    };
     result.unwrap_or_else(|Stuck| {
         raise::firmware(Id::I2cError, message, [0; 3]);
-        T::default()
+        0
     })
 }
 
 extern "C" fn start_on(bus: u32) {
-    on(bus, "I2C start fail", Bus::start);
+    on(bus, "I2C start fail", AuxiliaryPacket::I2cStartRequest, [0; 2]);
 }
 
 extern "C" fn restart_on(bus: u32) {
-    on(bus, "I2C restart fail", Bus::restart);
+    on(bus, "I2C restart fail", AuxiliaryPacket::I2cRestartRequest, [0; 2]);
 }
 
 extern "C" fn stop_on(bus: u32) {
-    on(bus, "I2C stop fail", Bus::stop);
+    on(bus, "I2C stop fail", AuxiliaryPacket::I2cStopRequest, [0; 2]);
 }
 
 /// `data`: only the low 8 bits are valid.
 extern "C" fn write_on(bus: u32, data: u32) -> u32 {
-    on(bus, "I2C write fail", |bus| bus.write(data).map(u32::from))
+    on(bus, "I2C write fail", AuxiliaryPacket::I2cWriteRequest, [data as u8, 0])
 }
 
 /// `acknowledge`: only bit 0 is valid.
 extern "C" fn read_on(bus: u32, acknowledge: u32) -> u32 {
-    on(bus, "I2C read fail", |bus| bus.read(acknowledge & 1 != 0))
+    let acknowledge = acknowledge as u8 & 1;
+    on(bus, "I2C read fail", AuxiliaryPacket::I2cReadRequest, [acknowledge, 0])
 }
 
-/// `mask`: at most one channel.
+/// `mask`: on this board at most one channel.
 extern "C" fn switch_select_on(bus: u32, address: u32, mask: u32) {
-    on(bus, "I2C switch select fail", |bus| match mask & 0xff {
-        mask if mask.count_ones() <= 1 => bus.switch_select(address & 0x7f, mask),
-        _ => Err(Stuck),
-    });
+    let fields = [address as u8 & 0x7f, mask as u8];
+    on(
+        bus,
+        "I2C switch select fail",
+        AuxiliaryPacket::I2cSwitchSelectRequest,
+        fields,
+    );
 }
 
 raise::raising! {

@@ -83,7 +83,7 @@ fn trace_is_split_by_board() {
     let copied = RefCell::new(vec![]);
     let note = |from, to| copied.borrow_mut().push((from, to));
     let recorded = traces.find(b"both").unwrap().offset;
-    traces.take_apart(b"both", 6, note).unwrap();
+    traces.take_apart(b"both", 6, 0, note).unwrap();
     let found = traces.find(b"both").unwrap();
     assert_eq!((found.duration, found.number), (999, 6));
     assert_eq!(traces.named_at(found.offset), Some(6));
@@ -116,8 +116,34 @@ fn trace_is_split_by_board() {
     assert_eq!(traces.erase(b"after"), None);
     record(&mut traces, b"long", 600).unwrap();
     // There is no room for its part.
-    assert_eq!(traces.take_apart(b"long", 7, |_, _| {}), Err(Full));
+    assert_eq!(traces.take_apart(b"long", 7, 0, |_, _| {}), Err(Full));
     assert_eq!((traces.find(b"long"), traces.parts(7).count()), (None, 0));
+}
+
+#[test]
+fn outputs_of_a_card_are_in_the_part_of_this_board() {
+    let mut words = vec![0; 40 * UNIT];
+    let mut traces = Traces::new(&mut words);
+    let mut recording = traces.begin(b"a").unwrap();
+    for (n, destination) in [2, 0, 1, 2].into_iter().enumerate() {
+        let target = destination << 24 | 5 << 8;
+        traces
+            .event(&mut recording, target, 8 * n as i64, [1].into_iter())
+            .unwrap();
+    }
+    traces.finish(recording, 99).unwrap();
+    traces.take_apart(b"a", 6, 1 << 2, |_, _| {}).unwrap();
+    let mut parts: Vec<_> = traces.parts(6).collect();
+    parts.sort_by_key(|part| part.destination);
+    assert_eq!(parts.iter().map(|part| part.destination).collect::<Vec<_>>(), [0, 1]);
+    let own = parts[0];
+    let content = &words[own.offset / 4..][..own.bytes / 4];
+    let (mut at, mut now, mut targets) = (0, 0, vec![]);
+    while let Some((event, next)) = decode(content, at, now) {
+        (at, now) = (next, event.time);
+        targets.push(event.destination());
+    }
+    assert_eq!(targets, [2, 0, 2]);
 }
 
 #[derive(Clone, Debug)]

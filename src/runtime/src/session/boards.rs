@@ -13,7 +13,7 @@ use kairos_comms::subkernels::{answer, KernelStreams, NoSink, Request, Wait};
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_comms::wire::Lost;
-use kairos_intercore::Outcome;
+use kairos_intercore::{Kind, Outcome};
 use kairos_links::library_store::{Full, Library, LibraryStore, SubkernelState, LIBRARIES as MOST};
 use kairos_links::message_queue::Handle;
 use kairos_proto::kernel_message::{Header, KernelMessage};
@@ -128,6 +128,13 @@ impl Boards {
         match request {
             BoardRequest::Subkernel(request) => self.serve_subkernel(kernel, request).await,
             BoardRequest::Trace(request) => self.serve_trace(kernel, request).await,
+            BoardRequest::Bus(question) => match self.links.ask(question).await {
+                Some(value) => {
+                    let done = [Outcome::Done as u8, value as u8];
+                    kernel.send(Kind::SubkernelAnswer, &done, false).await
+                }
+                None => answer(kernel, Outcome::Lost, question.destination()).await,
+            },
         }
     }
 

@@ -9,7 +9,7 @@ use embassy_time::{Instant, Timer};
 use kairos_contracts::drtio::AuxiliaryPacket;
 use kairos_contracts::registers::card;
 use kairos_contracts::session::{ASYNC_ERROR_BUSY, ASYNC_ERROR_COLLISION, ASYNC_ERROR_SEQUENCE_ERROR};
-use kairos_links::drtio::{Action, CardLink, ChannelError};
+use kairos_links::drtio::{Action, Answer, CardLink, ChannelError, Question};
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::drtio::{Packet, CONTENT_MAX};
@@ -78,6 +78,8 @@ pub(super) struct Card {
     registers: Registers,
     rtio: Satellite,
     link: RefCell<CardLink>,
+    /// Whether somebody has a [`Turn`].
+    is_asked: Cell<bool>,
     /// Packets of an unknown type, or too long for it.
     malformed: Cell<u32>,
     /// The card found before this one.
@@ -106,6 +108,7 @@ impl Card {
             registers,
             rtio,
             link: RefCell::new(CardLink::new(destination, number as u8 + 1)),
+            is_asked: Cell::new(false),
             malformed: Cell::new(0),
         });
         spawner.spawn(crate::task(run(card)));
@@ -122,6 +125,32 @@ impl Card {
         self.link.borrow().is_reachable()
     }
 
+    /// Asks the card something, after the questions of others.
+    pub(super) async fn ask(&self, question: Question) -> Answer {
+        while self.is_asked.replace(true) {
+            Timer::after(SHORT_PAUSE).await;
+        }
+        let _turn = Turn(&self.is_asked);
+        let mut is_taken = false;
+        while self.is_up() || is_taken {
+            let answer = {
+                let mut link = self.link.borrow_mut();
+                if is_taken {
+                    link.take_answer()
+                } else {
+                    // Not at once if somebody has given up
+                    is_taken = link.ask(question);
+                    None
+                }
+            };
+            if let Some(answer) = answer {
+                return answer;
+            }
+            Timer::after(SHORT_PAUSE).await;
+        }
+        None
+    }
+
     /// Receives and sends what is pending; returns whether there was anything.
     pub(super) fn carry(&self, buffer: &mut [u8; PACKET_MAX], now: u64) -> bool {
         let mut link = self.link.borrow_mut();
@@ -132,6 +161,9 @@ impl Card {
         }
         while let Some(length) = self.mailbox.take(buffer) {
             moved = true;
+            if link.receive_answer(&buffer[..length]) {
+                continue;
+            }
             match Packet::decode_up_to::<LAST>(&buffer[..length]) {
                 Ok(packet) => {
                     if let Some(action) = link.receive(now, &packet) {
@@ -158,6 +190,7 @@ impl Card {
                 let length = content.and_then(|content| packet.encode_up_to::<LAST>(content).ok());
                 self.mailbox.send(&buffer[..length.unwrap_or(0)]);
             }
+            Action::Ask(question) => self.mailbox.send(question.content()),
             Action::SetTime => self.registers.set_time(),
             Action::Reachable(reachable) => self.registers.reachable.write(reachable.into()),
             Action::Cleared => self.registers.cleared.write(1),
@@ -184,6 +217,15 @@ impl Card {
              \"line\": {line}, \"up\": {up}, \"rtio\": {up}, \"delay_cycles\": {delay}, \"round_trip_us\": 0, \
              \"resent\": 0, \"malformed\": {malformed}, \"dropped\": {dropped}}}"
         )
+    }
+}
+
+/// The right to ask a card, until it is dropped.
+struct Turn<'a>(&'a Cell<bool>);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
     }
 }
 

@@ -13,6 +13,7 @@ from operator import and_, or_
 
 from migen import *
 from migen.genlib.fifo import SyncFIFO
+from migen.genlib.fsm import FSM, NextState, NextValue
 
 from ...contracts.drtio import FROM_CARD_FIELDS, TO_CARD_FIELDS, AuxiliaryPacket, FromCard, ToCard
 from ...rtio.core import AsyncError
@@ -37,6 +38,26 @@ _ANSWERS = {
     AuxiliaryPacket.ROUTING_SET_RANK: AuxiliaryPacket.ROUTING_ACK,
 }
 """Those without fields."""
+_OF_BUS = {
+    AuxiliaryPacket.I2C_START_REQUEST: AuxiliaryPacket.I2C_BASIC_REPLY,
+    AuxiliaryPacket.I2C_RESTART_REQUEST: AuxiliaryPacket.I2C_BASIC_REPLY,
+    AuxiliaryPacket.I2C_STOP_REQUEST: AuxiliaryPacket.I2C_BASIC_REPLY,
+    AuxiliaryPacket.I2C_SWITCH_SELECT_REQUEST: AuxiliaryPacket.I2C_BASIC_REPLY,
+    AuxiliaryPacket.I2C_WRITE_REQUEST: AuxiliaryPacket.I2C_WRITE_REPLY,
+    AuxiliaryPacket.I2C_READ_REQUEST: AuxiliaryPacket.I2C_READ_REPLY,
+}
+"""Bus 0 has nothing on it: no byte is acknowledged, and what is read are ones. There is no other bus."""
+_NOTHING = {
+    AuxiliaryPacket.I2C_BASIC_REPLY: 1,
+    AuxiliaryPacket.I2C_WRITE_REPLY: 1,
+    AuxiliaryPacket.I2C_READ_REPLY: 0xFF01,
+}
+"""Fields of these answers: whether it has succeeded, and the acknowledge bit or the byte."""
+_OF_PROBES = (
+    AuxiliaryPacket.MONITOR_REQUEST,
+    AuxiliaryPacket.INJECTION_REQUEST,
+    AuxiliaryPacket.INJECTION_STATUS_REQUEST,
+)
 _ERRORS = {
     "sequence_error": AuxiliaryPacket.DESTINATION_SEQUENCE_ERROR,
     "collision": AuxiliaryPacket.DESTINATION_COLLISION,
@@ -57,24 +78,91 @@ class _Answers(PacketSender):
     punctual, first = (), ("read_reply", "read_none", "space_reply", "echo_reply")
 
 
+class _Probes(Module):
+    """Requests for probes and overrides, which need their second word and may have an answer of several. mailbox: of
+    the card.
+
+    `begin` (in): the receiver's word is the first one of such a packet; nothing else may be read until it is `idle`
+    (out) again. `append` (out), `last` (out), `word` (out, 32 bits): of the answer. `update` (out), `write` (out): for
+    a cycle, as of the monitor, as are `value` (in, 64 bits) and `current` (in, 8 bits). `channel`, `place`, `new`: what
+    the packet says."""
+
+    def __init__(self, mailbox):
+        self.begin, self.idle = Signal(), Signal()
+        self.append, self.last, self.word = Signal(), Signal(), Signal(32)
+        self.update, self.write = Signal(), Signal()
+        self.value, self.current = Signal(64), Signal(8)
+
+        # # #
+
+        receiver, first, second = mailbox.receiver, Signal(32), Signal(16)
+        self.channel, self.place, self.new = first[16:], second[:8], second[8:]
+        wait, part, injects, probes = Signal(max=_READING), Signal(2), Signal(), Signal()
+        reply = Cat(C(AuxiliaryPacket.MONITOR_REPLY, 8), self.value, C(0, 24))
+        status = Cat(C(AuxiliaryPacket.INJECTION_STATUS_REPLY, 8), self.current)
+        self.comb += [
+            injects.eq(first[:8] == AuxiliaryPacket.INJECTION_REQUEST),
+            probes.eq(first[:8] == AuxiliaryPacket.MONITOR_REQUEST),
+            Case(part, {n: self.word.eq(reply[32 * n : 32 * n + 32]) for n in range(3)}),
+            If(~probes, self.word.eq(status)),
+        ]
+        self.submodules.fsm = fsm = FSM()
+        self.comb += self.idle.eq(fsm.ongoing("IDLE"))
+        fsm.act(
+            "IDLE",
+            If(
+                self.begin,
+                receiver.take.eq(1),
+                NextValue(first, receiver.word),
+                NextValue(wait, _READING - 1),
+                NextState("SECOND"),
+            ),
+        )
+        fsm.act(
+            "SECOND",
+            NextValue(wait, wait - 1),
+            If(wait == 0, NextValue(second, receiver.word), NextState("ACT")),
+        )
+        fsm.act(
+            "ACT",
+            receiver.release.eq(1),
+            self.update.eq(probes),
+            self.write.eq(injects),
+            NextValue(part, 0),
+            If(injects, NextState("IDLE")).Else(NextState("ANSWER")),
+        )
+        fsm.act(
+            "ANSWER",
+            self.append.eq(1),
+            self.last.eq(~probes | (part == 2)),
+            NextValue(part, part + 1),
+            If(self.last, NextState("IDLE")),
+        )
+
+
 class _Auxiliary(Module):
     """Answers auxiliary packets. mailbox: of the card. errors: as the core's.
 
     `time_set` (in): the counter has been set. `reset` (out): for a cycle, the channels are to be reset. `settled`
-    (out): for time skip."""
+    (out): for time skip. `probes`: `_Probes`."""
 
     def __init__(self, mailbox, errors):
         self.time_set, self.reset, self.settled = Signal(), Signal(), Signal()
+        self.submodules.probes = probes = _Probes(mailbox)
 
         # # #
 
         sender, receiver = mailbox.sender, mailbox.receiver
         latched = {name: AsyncError(*errors[name]) for name in _ERRORS}
         self.submodules += latched.values()
-        owed, wait, goes, answer = Signal(), Signal(max=_READING + 1), Signal(), Signal(8)
-        kind, free = receiver.word[:8], Signal()
-        ready = (receiver.waiting != 0) & (wait == _READING) & free
+        owed, wait, goes, answer = Signal(), Signal(max=_READING + 1), Signal(), Signal(24)
+        kind, free, ready = receiver.word[:8], Signal(), Signal()
         asks = kind == AuxiliaryPacket.DESTINATION_STATUS_REQUEST
+        of_probes = reduce(or_, [kind == int(packet) for packet in _OF_PROBES])
+        answers = {int(request): answer.eq(reply) for request, reply in _ANSWERS.items()}
+        for request, reply in _OF_BUS.items():
+            succeeds = receiver.word[16:24] == 0
+            answers[int(request)] = answer.eq(Cat(C(reply, 8), Mux(succeeds, C(_NOTHING[reply], 16), 0)))
         status, cleared = C(AuxiliaryPacket.DESTINATION_OK, 24), []
         for name, packet in reversed(_ERRORS.items()):
             status = Mux(latched[name].flag, Cat(C(packet, 8), latched[name].channel[:16]), status)
@@ -83,20 +171,23 @@ class _Auxiliary(Module):
             cleared.append(error.clear.eq(ready & asks & error.flag & ~before))
             before = before | error.flag
         self.comb += [
-            free.eq(~sender.busy & ~goes),
-            Case(kind, {int(request): answer.eq(reply) for request, reply in _ANSWERS.items()} | {"default": []}),
+            free.eq(~sender.busy & ~goes & probes.idle),
+            ready.eq((receiver.waiting != 0) & (wait == _READING) & free & ~of_probes),
+            probes.begin.eq((receiver.waiting != 0) & (wait == _READING) & free & of_probes),
+            Case(kind, answers | {"default": []}),
             *cleared,
             sender.word.eq(Mux(ready, Mux(asks, status, answer), AuxiliaryPacket.TIME_ACK)),
-            sender.append.eq((ready & (asks | (answer != 0))) | (~ready & free & owed)),
-            receiver.release.eq(ready),
+            sender.append.eq((ready & (asks | (answer != 0))) | (~ready & ~probes.begin & free & owed)),
+            If(probes.append, sender.word.eq(probes.word), sender.append.eq(1)),
+            If(ready, receiver.release.eq(1)),
             self.reset.eq(ready & (kind == AuxiliaryPacket.RESET_REQUEST)),
             sender.go.eq(goes),
-            self.settled.eq((receiver.waiting == 0) & ~owed & ~sender.busy & ~goes),
+            self.settled.eq((receiver.waiting == 0) & ~owed & ~sender.busy & ~goes & probes.idle),
         ]
         self.sync += [
-            If((receiver.waiting == 0) | ready, wait.eq(0)).Elif(wait != _READING, wait.eq(wait + 1)),
-            goes.eq(sender.append),
-            If(sender.append & ~ready, owed.eq(0)),
+            If((receiver.waiting == 0) | receiver.release, wait.eq(0)).Elif(wait != _READING, wait.eq(wait + 1)),
+            goes.eq(sender.append & (probes.idle | probes.last)),
+            If(sender.append & ~ready & probes.idle, owed.eq(0)),
             If(self.time_set, owed.eq(1)),
         ]
 
@@ -149,6 +240,19 @@ class CardServer(LinkLayer):
         self._inputs(requests, answers)
         echo = answers.requests["echo_reply"]
         self.sync += [If(echo.ready, echo.valid.eq(0)), If(requests.came["echo_request"], echo.valid.eq(1))]
+
+    def watches(self, monitor):
+        """Statements: the probes and overrides are those of this `MonitorInjector`."""
+        probes = self.replies.probes
+        return [
+            Cat(monitor.channel, monitor.inject_channel).eq(Replicate(probes.channel, 2)),
+            Cat(monitor.probe, monitor.override).eq(Replicate(probes.place, 2)),
+            monitor.update.eq(probes.update),
+            monitor.write.eq(probes.write),
+            monitor.inject_value.eq(probes.new),
+            probes.value.eq(monitor.value),
+            probes.current.eq(monitor.inject_current),
+        ]
 
     def _outputs(self, requests, answers):
         """Outputs wait here for room in the core; tells for how many there is room."""

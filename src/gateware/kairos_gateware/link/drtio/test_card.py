@@ -1,12 +1,16 @@
 """The card's end for simulation, at the master's end, with a real RTIO core behind it: bring-up as the firmware does
 it, outputs, their room, inputs, resets and errors."""
 
+from types import SimpleNamespace
+
 import pytest
 from migen import *
 
 from kairos_gateware.contracts.drtio import AuxiliaryPacket
 from kairos_gateware.link.drtio.card import ROOM, CardServer
 from kairos_gateware.link.drtio.end import DrtioEnd
+from kairos_gateware.moninj.moninj import MonitorInjector, TtlInjector
+from kairos_gateware.pad import Pad
 from kairos_gateware.rtio.core import RtioCore
 from kairos_gateware.rtio.cri import INPUT_OVERFLOW, INPUT_TIMEOUT
 from kairos_gateware.rtio.link import Channel, InputLink, OutputLink
@@ -14,6 +18,8 @@ from kairos_gateware.rtio.timing import TimeBase
 from kairos_gateware.testbenches.simulator import run_simulation
 
 WIDTH, DEPTH, DESTINATION = 70, 8, 3
+WIDE = 0x0123456789ABCDEF
+"""Value of a probe."""
 BEFORE = 1000
 """Cycles by which the master's counter is ahead when both boards start."""
 
@@ -31,6 +37,9 @@ class Pair(Module):
         self.submodules.core = core = RtioCore(channels, lanes=2, depth=DEPTH, input_depth=4, loadable=True)
         self.submodules.card = card = CardServer(core, plain)
         self.plugged = Signal(reset=1)
+        self.submodules.injector = TtlInjector(Pad("led", "out", 0))
+        wide = SimpleNamespace(probes=[C(0), C(WIDE, 64)])
+        self.submodules.monitor = MonitorInjector({0: self.injector, 300: wide})
         answers = [(getattr(card.cri, name), getattr(core.cri, name)) for name in ("output_done", "output_status")]
         answers += [(getattr(card.cri, name), getattr(core.cri, name)) for name in ("input_done", "input_status")]
         self.comb += [
@@ -44,6 +53,7 @@ class Pair(Module):
             core.timebase.load.eq(card.time_load),
             core.timebase.load_value.eq(card.time_value),
             [each.up.eq(self.plugged) for each in (end, card)],
+            card.watches(self.monitor),
         ]
         for here, there in ((end, card), (card, end)):
             sent = here.out.raw_bits() if plain else here.sent
@@ -66,29 +76,38 @@ class Pair(Module):
 
         run_simulation(self, [first(), *benches[1:]])
 
-    def ask(self, kind, *fields):
-        """Sends an auxiliary packet; returns the first word of the answer."""
-        assert (yield from self.waiting()) == 0
-        sender = self.mailbox.sender
-        yield from pulse(sender.append, (sender.word, kind | sum(byte << 8 * n for n, byte in enumerate(fields, 1))))
+    def send(self, kind, *fields):
+        """Sends an auxiliary packet of these bytes."""
+        sender, content = self.mailbox.sender, bytes([kind, *fields])
+        for place in range(0, len(content), 4):
+            word = int.from_bytes(content[place : place + 4], "little")
+            yield from pulse(sender.append, (sender.word, word))
         yield from pulse(sender.go)
-        return (yield from self.take())
+
+    def ask(self, kind, *fields, words=1):
+        """Sends an auxiliary packet; returns the first words of the answer, as a number."""
+        assert (yield from self.waiting()) == 0
+        yield from self.send(kind, *fields)
+        return (yield from self.take(words))
 
     def waiting(self):
         return (yield self.mailbox.receiver.waiting)
 
-    def take(self):
-        """The first word of the next auxiliary packet."""
+    def take(self, words=1):
+        """The first words of the next auxiliary packet, as a number."""
         for _ in range(400):
             if (yield from self.waiting()):
                 break
             yield
         else:
             raise AssertionError("there is no packet from the card")
-        yield from wait(2)
-        word = yield self.mailbox.receiver.word
+        found = 0
+        for n in range(words):
+            yield from wait(2)
+            found |= (yield self.mailbox.receiver.word) << 32 * n
+            yield from pulse(self.mailbox.receiver.take)
         yield from pulse(self.mailbox.receiver.release)
-        return word
+        return found
 
     def status(self):
         return (yield from self.ask(AuxiliaryPacket.DESTINATION_STATUS_REQUEST, DESTINATION))
@@ -262,3 +281,55 @@ def test_card_that_is_unplugged_with_a_read_in_flight_is_brought_up_again():
 
     pair.run(master())
     assert found == [(0, 5)]
+
+
+def test_probes_and_overrides_of_a_card_are_read_and_set():
+    pair, found = Pair(True), []
+    enable, level = ((0, 0, place) for place in (0, 1))
+
+    def probe(channel, number):
+        fields = (DESTINATION, *channel.to_bytes(2, "little"), number)
+        answer = yield from pair.ask(AuxiliaryPacket.MONITOR_REQUEST, *fields, words=3)
+        assert answer & 0xFF == AuxiliaryPacket.MONITOR_REPLY
+        return answer >> 8
+
+    def override(place):
+        answer = yield from pair.ask(AuxiliaryPacket.INJECTION_STATUS_REQUEST, DESTINATION, *place)
+        assert answer & 0xFF == AuxiliaryPacket.INJECTION_STATUS_REPLY
+        return answer >> 8
+
+    def master():
+        yield from pair.bring_up()
+        found.append((yield from probe(300, 1)))
+        found.append((yield from probe(300, 2)))
+        found.append((yield from probe(0, 0)))
+        # Two that are not answered, one behind the other
+        for place in (enable, level):
+            yield from pair.send(AuxiliaryPacket.INJECTION_REQUEST, DESTINATION, *place, 1)
+            while (yield pair.mailbox.sender.busy):
+                yield
+        for place in (enable, level):
+            found.append((yield from override(place)))
+        found.append((yield from probe(0, 0)))
+        found.append((yield pair.injector.pad.o))
+        assert (yield from pair.status()) == AuxiliaryPacket.DESTINATION_OK
+        assert (yield pair.card.settled) == 1
+
+    pair.run(master())
+    assert found == [WIDE, 0, 0, 1, 1, 1, 0xFF]
+
+
+def test_only_bus_of_a_card_acknowledges_no_byte():
+    pair, found = Pair(True), []
+    kinds = (AuxiliaryPacket.I2C_START_REQUEST, AuxiliaryPacket.I2C_WRITE_REQUEST, AuxiliaryPacket.I2C_READ_REQUEST)
+
+    def master():
+        yield from pair.bring_up()
+        for bus in (0, 1):
+            for kind in kinds:
+                found.append((yield from pair.ask(kind, DESTINATION, bus, 1)))
+
+    pair.run(master())
+    replies = [AuxiliaryPacket.I2C_BASIC_REPLY, AuxiliaryPacket.I2C_WRITE_REPLY, AuxiliaryPacket.I2C_READ_REPLY]
+    fields = [1 << 8, 1 << 8, 0xFF << 16 | 1 << 8]
+    assert found == [reply | more for reply, more in zip(replies, fields, strict=True)] + replies

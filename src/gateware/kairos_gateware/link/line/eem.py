@@ -83,44 +83,46 @@ class Receiver(Module):
         slip, exchanged = Signal(max=LANE_BITS), Signal()
         self.comb += Case(place, {n: [slip.eq(n % LANE_BITS), exchanged.eq(n // LANE_BITS)] for n in range(_PLACES)})
         self.sync += odd.eq(~odd)
-        decoders = []
+        characters, valid = [], []  # of each lane, a cycle later
         for lane in self.lanes:
             seen, decoder = Signal(3 * LANE_BITS), Decoder()
             self.submodules += decoder
-            decoders.append(decoder)
-            self.sync += seen.eq(Cat(seen[LANE_BITS:], lane))
+            characters.append(Signal(CHARACTER_BITS))
+            valid.append(Signal())
+            self.sync += [
+                seen.eq(Cat(seen[LANE_BITS:], lane)),
+                characters[-1].eq(decoder.character),
+                valid[-1].eq(decoder.valid),
+            ]
             codes = {
                 n: decoder.code.eq(Cat(*[seen[n + CODE_BITS - 1 - bit] for bit in range(CODE_BITS)]))
                 for n in range(LANE_BITS)
             }
             self.comb += Case(slip, codes)
-        turn = Signal()  # characters end on lanes 1 and 3
-        low, high = [Mux(turn, decoders[n + 1].character, decoders[n].character) for n in (0, 2)]
-        both = [decoders[n].valid & decoders[n + 2].valid for n in (0, 1)]
-        comma, bad = Signal(), Signal()
+        turn, comma = Signal(), Signal()  # turn: characters end on lanes 1 and 3
+        self.sync += turn.eq(odd ^ exchanged)
         self.comb += [
-            turn.eq(odd ^ exchanged),
-            comma.eq(
-                ~turn
-                & decoders[0].valid
-                & ((decoders[0].character == COMMAS[0]) | (decoders[0].character == COMMAS[1]))
-            ),
-            bad.eq(~Mux(turn, both[1], both[0])),
+            self.word.eq(Cat(*[Mux(turn, characters[n + 1], characters[n]) for n in (0, 2)])),
+            self.invalid.eq(~Mux(turn, valid[1] & valid[3], valid[0] & valid[2])),
+            comma.eq(~turn & valid[0] & ((characters[0] == COMMAS[0]) | (characters[0] == COMMAS[1]))),
         ]
-        self.sync += [self.word.eq(Cat(low, high)), self.invalid.eq(bad)]
-        self._search(place, comma, bad, patience)
+        self._search(place, comma, self.invalid, patience)
 
-    def _search(self, place, comma, bad, patience):
+    def _search(self, place, comma, invalid, patience):
         """Tries the next place if this one is wrong."""
-        waited, over, came, leaves = Signal(max=patience), Signal(), Signal(), Signal()
+        waited, over, found, came, leaves = Signal(max=patience), Signal(), Signal(), Signal(), Signal()
         good, errors = Signal(max=_GOOD + 1), Signal(max=_ERRORS + 1)
+        before, bad = Signal(), Signal()  # the word of this cycle is that of the place before
         self.comb += [
             over.eq(waited == patience - 1),
-            If(self.aligned, leaves.eq((over & ~came & ~comma) | (errors == _ERRORS))).Else(leaves.eq(bad | over)),
+            found.eq(comma & ~before),
+            bad.eq(invalid & ~before),
+            If(self.aligned, leaves.eq((over & ~came & ~found) | (errors == _ERRORS))).Else(leaves.eq(bad | over)),
         ]
         self.sync += [
+            before.eq(leaves),
             waited.eq(waited + 1),
-            If(comma, came.eq(1), If(good == _GOOD, self.aligned.eq(1))),
+            If(found, came.eq(1), If(good == _GOOD, self.aligned.eq(1))),
             If(bad, good.eq(0)).Elif(good != _GOOD, good.eq(good + 1)),
             If(bad & (errors != _ERRORS), errors.eq(errors + 1)),
             If(over | leaves, waited.eq(0), came.eq(0), errors.eq(0)),
