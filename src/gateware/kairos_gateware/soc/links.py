@@ -132,7 +132,7 @@ class Links(Module):
         self.resetting = reduce(or_, [near.resetting for near in self.near if hasattr(near, "resetting")], C(0))
         # A satellite has no number until it is given one
         numbered = self.own != 0 if variant.uplink else C(1)
-        self._crosses = {f"cross{n}": CrossLink(self.own, numbered) for n in range(1, 1 + variant.cross_links)}
+        self._crosses = {f"cross{n}": CrossLink(self.own, numbered, sum(self._sizes)) for n in range(1, 1 + variant.cross_links)}
         self.submodules += list(self._crosses.values())
         self.ends |= self._crosses
 

@@ -85,9 +85,9 @@ def remote_both():
 
 
 def cross_streams():
-    """Streams of a link beside the tree, the same in both directions. board: the number of the board that sends it, of
-    which only the latest matters."""
-    return [Stream("board", 1, Forms(board=BOARD_BITS), 1), *remote_streams(2, 3)]
+    """Streams of a link beside the tree, the same in both directions. board: the number of the board that sends it, and
+    how many boards there are behind it in the tree, of which only the latest matters."""
+    return [Stream("board", 1, Forms(board=2 * BOARD_BITS), 1), *remote_streams(2, 3)]
 
 
 def ring_streams():
