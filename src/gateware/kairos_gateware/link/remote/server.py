@@ -14,7 +14,7 @@ from operator import or_
 
 from migen import *
 
-from .words import ADDRESS_BITS, ANSWER, BOARD_BITS, BUS_ERROR, DONE, REFUSED, REQUEST, fields
+from .words import ADDRESS_BITS, ANSWER, BOARD_BITS, BUS_ERROR, DONE, REFUSED, REQUEST, VIA_BITS, fields
 
 __all__ = ["ENTRIES", "Region", "RemoteServer", "TransactionTable"]
 
@@ -105,8 +105,9 @@ class RemoteServer(Module):
 
         # # #
 
-        request = fields(REQUEST["partial"], source.data)
-        who = Cat(request["id"], request["source"])
+        request, way = fields(REQUEST["partial"], source.data), fields(REQUEST["way"], source.data)
+        via = Signal(VIA_BITS)  # of the way that came before
+        who = Cat(request["id"], request["source"], via)
         tags = {name: tag for tag, name in enumerate(REQUEST, 1)}
         self.submodules.table = table = TransactionTable(len(who) + 1)
         bus, reply = self.bus, self.reply
@@ -143,7 +144,8 @@ class RemoteServer(Module):
         # A way that ends here although it names another board: that board does not exist
         self.sync += If(
             source.valid & source.ready,
-            astray.eq((source.form == tags["way"]) & (source.data[:BOARD_BITS] != self.board)),
+            astray.eq((source.form == tags["way"]) & (way["destination"] != self.board)),
+            via.eq(Mux(source.form == tags["way"], way["via"], 0)),
         )
         self.sync += If(refuses & (self.refused != 2**_COUNT_BITS - 1), self.refused.eq(self.refused + 1))
         # Answers: those of the bus have priority
