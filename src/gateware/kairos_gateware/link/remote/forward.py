@@ -30,7 +30,7 @@ from ..switch.routes import LOCAL, UP, crossed_route
 from ..switch.switch import DESTINATION_BITS, Switch, flit_layout
 from .words import ANSWER, BOARD_BITS, REQUEST, VIA_BITS, fields
 
-__all__ = ["DEPTH", "FLITS", "KINDS", "Forwarding", "Inward", "Kind", "Outward"]
+__all__ = ["DEPTH", "FLITS", "KINDS", "Forwarding", "Inward", "Kind", "Outward", "turns"]
 
 FLITS = 2
 DEPTH = 16
@@ -236,7 +236,7 @@ class _Either(Module):
         self.sync += If(out.valid & out.ready, turn.eq(~second))
 
 
-def _turns(kind, behind, first, crosses):
+def turns(kind, behind, first, crosses):
     """Which ways through a board of the tree its routes take: a function from the ports at which something comes and
     leaves. behind: there are boards behind it; first: port of the first cross link; crosses: there are any."""
 
@@ -274,7 +274,7 @@ class Forwarding(Module):
 
         # # #
 
-        settled = [self._forward(kind, _turns(kind, behind, 2 + len(sizes), len(crosses) > 0)) for kind in kinds]
+        settled = [self._forward(kind, turns(kind, behind, 2 + len(sizes), len(crosses) > 0)) for kind in kinds]
         self.comb += self.settled.eq(reduce(and_, settled))
 
     def _forward(self, kind, turn):
