@@ -34,8 +34,8 @@ class _Crossed(Module):
     boards behind each of its links downwards; endpoints: of its links of the tree, by their ports; crosses:
     `CrossLink` of each.
 
-    In: `offer`, a request (`write`, `address`, `data`, `strobes`, `tag`, `destination`) joins the queue. It leaves by the
-    link that leads to its destination, once those that have left by others are answered. Out: `answer`; `idle`;
+    In: `offer`, a request (`write`, `address`, `data`, `strobes`, `tag`, `destination`) joins the queue. It leaves by
+    the link that leads to its destination, once those that have left by others are answered. Out: `answer`; `idle`;
     `repeated` of all initiators; `settled`.
     """
 
@@ -127,9 +127,7 @@ class CrossedBoards(Module):
                 across[n].append(link)
             self.cables.append(pair)
             pairs.append(tuple(links))
-        self.boards = [
-            _Crossed(*some) for some in zip(numbers, behind, ends, across, strict=True)
-        ]
+        self.boards = [_Crossed(*some) for some in zip(numbers, behind, ends, across, strict=True)]
         self.plugged, self.joined, self.settled = Signal(len(pairs)), Signal(), Signal()
 
         # # #

@@ -8,6 +8,7 @@ Nothing of a packet is written before all of it has been received with the right
 (`PacketBuffer`), so no bit error reaches memory. Throughput: one word per cycle. Clock domain sys.
 """
 
+from collections.abc import Callable
 from functools import reduce
 from operator import or_
 
@@ -39,14 +40,15 @@ def burst_beats(address, left):
 
 
 class BulkServer(Module):
-    """way: `BulkWay` of the link. regions: list of `Region` that apply. engine: `BulkEngine` of the link.
+    """way: `BulkWay` of the link. regions: list of `Region` that apply, or a function to it from the board that asks, a
+    signal. engine: `BulkEngine` of the link.
 
     `board` (in, 3 bits): number of this board; a packet for another one that ends here is rejected. `bus`:
     `HpWrite`. Saturating counts of packets: `refused`, `broken` (out, 16 bits), and `dropped` (out, 16
     bits) for lack of room. `settled` (out): nothing is in progress.
     """
 
-    def __init__(self, way, regions: list[Region], engine):
+    def __init__(self, way, regions: list[Region] | Callable, engine):
         self.board = Signal(BOARD_BITS)
         self.bus = HpWrite()
         self.refused, self.broken, self.dropped = [Signal(_COUNT_BITS) for _ in range(3)]
@@ -91,6 +93,8 @@ class BulkServer(Module):
         """(whether all of the received packet lies in one region, or it brings what the engine expects, and it is
         for this board; address of its first word here)."""
         r, head, engine = receiving, receiving.head_of, self._engine
+        if callable(regions):
+            regions = regions(head.key[ID_BITS:])
         last, check, allowed, address = Signal(ADDRESS_BITS + 1), Signal(), Signal(), Signal(ADDRESS_BITS)
         within = [
             # Copies go through a port that is not coherent

@@ -9,8 +9,8 @@ Answers take the same path through a switch of their own, so that none waits for
 the initiator retries and eventually gives up. A request to a board behind the neighbour follows a
 vector that names it (`way`), which accompanies it to the last board.
 
-With cross links an answer may come by another link than its request has left by. It names that link (`via`), and goes to
-its initiator:
+With cross links an answer may come by another link than its request has left by. It names that link (`via`), and
+goes to its initiator:
 
     link ─▶ for this board? ─┬─ via this link ──────────────────────────────────┬─▶ initiator
                              └─ via another ─▶ flits ─▶ switch of answers ──────┘
@@ -125,6 +125,7 @@ class Inward(Module):
                 mine.eq((destination == number) & here_too if number is not None else 0),
             ]
         head = kind.head(form, data)
+        rest = C(0, _VIA_AT - DESTINATION_BITS - len(head))
         self.comb += [
             own.valid.eq(source.valid & mine),
             own.form.eq(source.form),
@@ -137,7 +138,13 @@ class Inward(Module):
                 Mux(
                     second,
                     fields(kind.longest, data)["data"],
-                    Cat(to, C(0, DESTINATION_BITS - BOARD_BITS), head, C(0, _VIA_AT - DESTINATION_BITS - len(head)), to_via),
+                    Cat(
+                        to,
+                        C(0, DESTINATION_BITS - BOARD_BITS),
+                        head,
+                        rest,
+                        to_via,
+                    ),
                 )
             ),
             free.eq(self.flit.ready & self.flit.last),
@@ -196,9 +203,7 @@ class Outward(Module):
         ]
         if kind is _REQUESTS:
             way = kind.tags["way"]
-            self.comb += If(
-                passes & leads, sink.form.eq(way), sink.data.eq(Cat(head[:BOARD_BITS], head[_VIA_AT:]))
-            )
+            self.comb += If(passes & leads, sink.form.eq(way), sink.data.eq(Cat(head[:BOARD_BITS], head[_VIA_AT:])))
             goes = sink.valid & sink.ready
             self.sync += [
                 If(goes, begun.eq(sink.form == way), turn.eq(Mux(sink.form == way, passes, ~passes))),

@@ -116,8 +116,7 @@ class Network:
             node, into = self.joined[cable]
             turns |= {(node, into, port) for port in self.ways[node, into, to]}
             for port, beyond in self.steps(node, into, to):
-                if beyond is None:
-                    raise AssertionError(f"an answer to {to} leaves node {node} by port {port}, where there is no cable")
+                assert beyond is not None, f"no cable is at port {port} of node {node}, for an answer to {to}"
                 graph.setdefault(cable, set()).add((node, port))
                 if ((node, port), to) not in seen:
                     seen.add(((node, port), to))
