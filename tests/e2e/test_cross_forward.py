@@ -25,11 +25,11 @@ LINKS = [
 ]
 PRINTED = """\
 refused 0
-plugged 2147 by the master False True across True
+plugged 499 by the master False True across True
 back 40 2 by the master False True
 only one 5 0
-unplugged 3147 by the master True False across False
-again 4147 by the master False True across True
+unplugged 1499 by the master True False across False
+again 2499 by the master False True across True
 cut in the middle of stores: failed 0
 faster across True
 """

@@ -3,8 +3,8 @@ from artiq.experiment import *
 
 from kairos.coredevice.remote_memory import BUFFER
 
-COUNT = 2048
-"""Words that are stored, each of which takes two words on the line at least."""
+COUNT = 400
+"""Words that are stored, each of which takes four words on every line at least, with its answer."""
 LINES = ("master-first", "master-second", "first-second")
 
 
@@ -88,7 +88,7 @@ class CrossForward(EnvExperiment):
         """Stores and loads on the first board again and again; returns how many have failed, or -1 if a word is wrong
         that has not."""
         failed = 0
-        for n in range(4 * COUNT):
+        for n in range(COUNT):
             try:
                 self.first.store(BUFFER, n)
                 if self.first.load(BUFFER) != n:
@@ -103,9 +103,9 @@ class CrossForward(EnvExperiment):
         self.there(number)
         found = subkernel_await(self.there)
         lines = self.carried()
-        by_master = lines[0] > COUNT and lines[1] > COUNT
-        nothing_by_master = lines[0] < COUNT // 2 and lines[1] < COUNT // 2
-        print(text, found[0], "by the master", by_master, nothing_by_master, "across", lines[2] > COUNT)
+        by_master = lines[0] > 4 * COUNT and lines[1] > 4 * COUNT
+        nothing_by_master = lines[0] < COUNT and lines[1] < COUNT
+        print(text, found[0], "by the master", by_master, nothing_by_master, "across", lines[2] > 4 * COUNT)
         return found[1]
 
     @kernel
@@ -116,7 +116,7 @@ class CrossForward(EnvExperiment):
             for plugged in range(2):
                 self.plug(plugged)
                 self.core.break_realtime()
-                delay(1 * ms)
+                delay(0.5 * ms)
                 self.core.wait_until_mu(now_mu())
         print("cut in the middle of stores: failed", subkernel_await(self.stream))
 
@@ -134,7 +134,7 @@ class CrossForward(EnvExperiment):
         found = subkernel_await(self.back)
         lines = self.carried()
         self.own()
-        print("back", found, subkernel_await(self.own), "by the master", lines[0] > COUNT, lines[0] < COUNT // 2)
+        print("back", found, subkernel_await(self.own), "by the master", lines[0] > 4 * COUNT, lines[0] < COUNT)
         self.only_first()
         self.not_second()
         print("only one", subkernel_await(self.only_first), subkernel_await(self.not_second))
@@ -142,7 +142,7 @@ class CrossForward(EnvExperiment):
         by_tree = self.round("unplugged", 1100)
         self.plug(1)
         self.core.break_realtime()
-        delay(5 * ms)
+        delay(1 * ms)
         self.core.wait_until_mu(now_mu())
         self.round("again", 2100)
         self.cut()
