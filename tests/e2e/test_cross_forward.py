@@ -1,5 +1,5 @@
-"""A board behind the far end of a link beside the tree: what is stored or copied there goes across, and by the tree while the
-link is lost."""
+"""A board behind the far end of a link beside the tree: what is stored or copied there goes across, and by the tree
+while the link is lost."""
 
 from pathlib import Path
 
