@@ -74,16 +74,26 @@ def test_copies_go_by_the_tree_while_the_link_beside_it_is_lost_and_across_while
 
 
 def test_all_boards_copy_and_fetch_at_once_while_lines_are_cut_and_spoil_packets(engine):
+    """Each end has places of its own in all memories, for six copies, of which it also fetches some back, again and
+    again."""
     random = Random(5)
     to_all = {"0 to 1": [1], "1": [0, 2, 3], "2 to 0": [0, 1], "2 to 3": [3], "3 to 2": [1, 2], "3 to 0": [0]}
     copies = {}
-    for name, targets in to_all.items():
-        places = [SOURCE + random.randrange(600) for _ in range(12)]
-        copies[ENDS[name]] = [
-            (place, random.randrange(1, 200), HALF + 200 * n, to(random.choice(targets)))
-            for n, place in enumerate(places)
-        ]
-    cuts = [(random.randrange(4), begin, begin + random.randrange(1, 200)) for begin in range(300, 20_000, 1900)]
-    shown, _ = play(engine, copies, 60_000, cuts, 1e-5)
-    done(shown, dict.fromkeys(to_all, 12))
+    for k, (name, targets) in enumerate(to_all.items()):
+        copies[ENDS[name]] = some = []
+        for n in range(6):
+            count, place = random.randrange(1, 50), HALF + 50 * (6 * k + n)
+            some.append((SOURCE + random.randrange(900), count, place, to(random.choice(targets))))
+            if n % 2:
+                some.append((place, count, place, to(random.choice(targets)) | FETCH))
+    cuts = [(random.randrange(4), begin, begin + random.randrange(1, 200)) for begin in range(100, 20_000, 500)]
+    shown, memories = play(engine, {end: 6 * some for end, some in copies.items()}, 80_000, cuts, 1e-4)
+    done(shown, dict.fromkeys(to_all, 54))
     assert shown["repeated"][-1].sum() > 5 and shown["up"][READY - 1].all()
+    for end, some in copies.items():
+        for here, count, there, flags in some:
+            if flags & FETCH:
+                continue
+            arrived = [memories[n] for name, n in ENDS.items() if name.startswith(str(flags >> 8 & 7))]
+            for word, at in zip(contents(end)[here - SOURCE :][:count], range(there - HALF, HALF), strict=False):
+                assert any(memory[at] == word for memory in arrived)
