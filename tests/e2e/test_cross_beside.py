@@ -1,13 +1,12 @@
 """System descriptions with cross links at the master, and beside bridges: kernels of all boards use them."""
 
-import json
 from pathlib import Path
 
 import pytest
 from kairos_gateware.device_db import render
 
 from tests.support.databases import memories
-from tests.support.gateware import built_from
+from tests.support.gateware import described_system
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "cross_beside.py"
 BOARDS = {
@@ -37,36 +36,17 @@ PRINTED = """\
 plugged 100 by the tree False across True [101, -3]
 answered 77 42
 beside the bridge 85 85 True
-not beyond 0
+beyond 100
 unplugged 200 by the tree True across False [201, -3]
 again 300 by the tree False across True [301, -3]
 alone 0
 """
 
 
-def described(folder):
-    """Write the description of each board, and build its gateware; returns the description of the emulated system, and
-    the master's `Variant`."""
-    for name, fields in BOARDS.items():
-        board = {"target": "kasli_soc", "hw_rev": "v1.1", "variant": f"crossed_{name}", "peripherals": []} | fields
-        (folder / f"{name}.json").write_text(json.dumps(board))
-    master = built_from(*(folder / f"{name}.json" for name in BOARDS))
-    firmware = ["runtime.elf", *["satman.elf"] * (len(BOARDS) - 1)]
-    parts = [
-        f'[[board]]\nname = "{name}"\nvariant = "crossed_{name}"\nfirmware = "{image}"\n'
-        for name, image in zip(BOARDS, firmware, strict=True)
-    ]
-    parts += [
-        f'[[link]]\nfrom = "{one}"\nto = "{other}"\ncross = {str(cross).lower()}\ndelay_ns = 1000\n'
-        for one, other, cross in LINKS
-    ]
-    return "\n".join(parts), master
-
-
 @pytest.mark.long
 def test_cross_links_at_the_master_and_beside_a_bridge_are_used_by_kernels(kairos, tmp_path):
     """The gateware of the boards takes minutes to build."""
-    text, master = described(tmp_path)
+    text, master = described_system(tmp_path, "crossed", BOARDS, LINKS)
     system = tmp_path / "system.toml"
     system.write_text(text)
     (devices := tmp_path / "device_db.py").write_text(

@@ -102,7 +102,8 @@ class CrossBeside(EnvExperiment):
 
     @subkernel(destination=3)
     def alone(self, elsewhere: TBool) -> TInt32:
-        """Nothing but the cross link leads to other boards' memory."""
+        """Nothing but the cross link leads to other boards' memory: to that of the board at its other end, and of the
+        one behind that."""
         try:
             if elsewhere:
                 return self.far.load(BUFFER)
@@ -138,7 +139,7 @@ class CrossBeside(EnvExperiment):
         self.back()
         print("beside the bridge", found, subkernel_await(self.back), self.adder.interrupts() == 0x51)
         self.alone(True)
-        print("not beyond", subkernel_await(self.alone))
+        print("beyond", subkernel_await(self.alone))
         self.plug("master", "far", 0)
         self.round("unplugged", 200)
         self.plug("master", "far", 1)

@@ -11,7 +11,7 @@ from ..contracts.rtio import BOARDS
 from ..csr import uses
 from ..link.bridge.split import PortSplit
 from ..link.bridge.words import bridge_both
-from ..link.bulk.forward import BulkForwarding, BulkWay
+from ..link.bulk.forward import BoardEngines, BulkForwarding, BulkWay
 from ..link.bulk.line import BulkLine
 from ..link.drtio.card import CardServer
 from ..link.drtio.end import DrtioEnd
@@ -21,12 +21,13 @@ from ..link.line.mailbox import Mailbox, MailboxRegisters
 from ..link.line.registers import LinkRegisters
 from ..link.remote.cross import CrossLink, CrossRegisters
 from ..link.remote.forward import Forwarding
+from ..link.remote.rights import Rights
 from ..link.remote.window import ADDRESS_LENGTH, END_BITS, RemoteWindow, WindowRegisters
 from ..link.remote.words import remote_both
 from ..link.rtio.registers import SatelliteRegisters
 from ..link.rtio.requester import RtioRequester
 from ..link.rtio.server import RtioServer
-from ..link.switch.routes import UP, tree_route
+from ..link.switch.routes import UP, crossed_route
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
 from .block import BoardBlock
@@ -133,7 +134,8 @@ class Links(Module):
         self.resetting = reduce(or_, [near.resetting for near in self.near if hasattr(near, "resetting")], C(0))
         # A satellite has no number until it is given one
         numbered = self.own != 0 if variant.uplink else C(1)
-        self._crosses = {f"cross{n}": CrossLink(self.own, numbered) for n in range(1, 1 + variant.cross_links)}
+        behind = sum(self._sizes)
+        self._crosses = {f"cross{n}": CrossLink(self.own, numbered, behind) for n in range(1, 1 + variant.cross_links)}
         self.submodules += list(self._crosses.values())
         self.ends |= self._crosses
 
@@ -173,6 +175,10 @@ class Links(Module):
         downstream = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
         remote = {name: name in self._crosses or downstream.get(name, self.variant.remote) for name in self.ends}
         ways, bulk_ways = self._forward([name for name, there in remote.items() if there])
+        rights = engines = None
+        if self._crosses and ways:
+            self.submodules.rights = rights = Rights(self.own, self._sizes, list(self._crosses.values()))
+            self.submodules.engines = engines = BoardEngines(len(ways))
         for n, (name, end) in enumerate(self.ends.items()):
             if isinstance(end, (DrtioEnd, CardServer)):
                 self._complete_card(n, name, end)
@@ -190,7 +196,7 @@ class Links(Module):
             self.wires[name] = endpoint
             pointers.append(None)
             if remote[name]:
-                memory = RemoteMemory(endpoint, ways.get(name), bulk_ways[name], self.own)
+                memory = RemoteMemory(endpoint, ways.get(name), bulk_ways[name], self.own, rights, engines)
                 pointers[-1] = memory.pointers
                 self.register_blocks |= {f"{part}{n or ''}": block for part, block in memory.register_blocks.items()}
                 self.submodules += memory
@@ -204,7 +210,7 @@ class Links(Module):
         bridges = self._bridges()
         # The firmware finds its neighbours where there is a window, even without anything to access
         if self.memories or bridges or any(board.bridge for board in self.variant.satellites):
-            self.submodules.window = window = RemoteWindow(pointers, self._end_to, own)
+            self.submodules.window = window = RemoteWindow(pointers, self._end_to, own, changing=len(self._crosses) > 0)
             idle = reduce(and_, [memory.idle for memory in self.memories], C(1))
             registers = WindowRegisters(
                 window, idle, [failure for bridge in bridges.values() for failure in bridge.failures]
@@ -283,24 +289,20 @@ class Links(Module):
         return select
 
     def _forward(self, names):
-        """Returns the replacements of these ends' endpoints for loads and stores, if several of them belong to the
-        tree, so that these are forwarded through this board; and the port of each for bulk transfers, which are
-        forwarded likewise."""
+        """Returns the replacements of these ends' endpoints for loads and stores, if there are several, so that these
+        are forwarded through this board; and the port of each for bulk transfers, which are forwarded likewise."""
         lines = {name: BulkLine(self.ends[name].endpoint) for name in names}
         self.submodules += list(lines.values())
-        direct = {name: BulkWay(line) for name, line in lines.items()}
-        names = [name for name in names if name not in self._crosses]
         if len(names) < 2:
-            return {}, direct
-        lines = {name: lines[name] for name in names}
+            return {}, {name: BulkWay(line) for name, line in lines.items()}
         numbers = {name: n + self._first_port for n, name in enumerate(self.ends)}
-        tree = self.own, self._sizes, tree_route
+        tree = self.own, self._sizes, list(self._crosses.values())
         forwarding = Forwarding({numbers[name]: self.ends[name].endpoint for name in names}, *tree)
         bulk = BulkForwarding({numbers[name]: line for name, line in lines.items()}, *tree)
         self.submodules += forwarding, bulk
         self._users += [forwarding, bulk]
         ways, bulk_ways = [{name: some.ways[numbers[name]] for name in names} for some in (forwarding, bulk)]
-        return ways, direct | bulk_ways
+        return ways, bulk_ways
 
     @property
     def _first_port(self):
@@ -314,7 +316,8 @@ class Links(Module):
     def _end_to(self, destination, end):
         """Statement: `end` is the number of the end that leads to a board."""
         port = Signal(max=UP + 1 + max(1, len(self.ends)))
-        self.comb += tree_route(self.own, self._sizes)(destination, port)
+        crosses = [(cross.destination, cross.size, cross.leads) for cross in self._crosses.values()]
+        self.comb += crossed_route(self.own, self._sizes, crosses)(destination, port)
         return end.eq(port - self._first_port)
 
     def settled(self):

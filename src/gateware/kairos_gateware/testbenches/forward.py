@@ -13,7 +13,7 @@ from ..link.remote.forward import Forwarding
 from ..link.remote.requester import RemoteInitiator
 from ..link.remote.server import RemoteServer
 from ..link.remote.words import remote_both
-from ..link.switch.routes import UP, tree_route
+from ..link.switch.routes import UP
 from .fibre import Fibre
 from .remote import MEMORY_WORDS, ServedMemory
 
@@ -76,7 +76,7 @@ class ForwardChain(Module):
             ends += [Endpoint(downstream, upstream, Reliability()), Endpoint(upstream, downstream, Reliability())]
         self.submodules += ends
         first_end, up, down, last_end = ends
-        self.submodules.forwarding = forwarding = Forwarding({UP: up, UP + 1: down}, 1, [1], tree_route)
+        self.submodules.forwarding = forwarding = Forwarding({UP: up, UP + 1: down}, 1, [1])
         self.submodules.first = first = Board(0, first_end)
         self.submodules.last = Board(2, last_end)
         first.serve(forwarding.ways[UP], 1)

@@ -24,17 +24,21 @@ _QUEUE = 4096
 class ServedMemory(Module):
     """A memory of `MEMORY_WORDS` behind a server's bus, from address 0; addresses beyond it return
     errors. A word is read or written when requested, and answered a cycle later, in order; while
-    `stall`, nothing is accepted; while `hold`, nothing is answered."""
+    `stall`, nothing is accepted; while `hold`, nothing is answered. memory: that of another one, which is so served by
+    several; None: of its own."""
 
-    def __init__(self, server):
+    def __init__(self, server, memory=None):
         self.stall, self.hold = Signal(), Signal()
 
         # # #
 
         bus, reply = server.bus, server.reply
-        memory = Memory(64, MEMORY_WORDS)
+        if memory is None:
+            memory = Memory(64, MEMORY_WORDS)
+            self.specials += memory
+        self.memory = memory
         write, read = memory.get_port(write_capable=True, we_granularity=8), memory.get_port(async_read=True)
-        self.specials += memory, write, read
+        self.specials += write, read
         layout = [("id", len(bus.id)), ("error", 1), ("data", 64)]
         self.submodules.answers = answers = SyncFIFOBuffered(sum(width for _, width in layout), 16)
         taken, out_of_range = Signal(), bus.address >= MEMORY_WORDS

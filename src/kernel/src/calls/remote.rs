@@ -354,7 +354,8 @@ fn copy_all(destination: u32, pieces: &[[u32; PIECE]]) {
     let Some((end, joined)) = known(destination, window::end_to(destination)) else {
         return;
     };
-    let Some(engine) = ENGINES.get()[end] else {
+    let end = if joined { end } else { window::far_end(destination, end) };
+    let Some(engine) = ENGINES.get().get(end).copied().flatten() else {
         return refuse(window::NO_MEMORY, [destination, 0, 0]);
     };
     for &[there, here, bytes] in pieces {

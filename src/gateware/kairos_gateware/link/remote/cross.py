@@ -1,8 +1,7 @@
 """A cross link: a link beside the tree between two boards, which carries remote memory only.
 
-Each board sends the other its number, so both know where the link leads, whatever is plugged in. Nothing is forwarded
-over it: what comes is for this board. So what waits there waits for these two boards alone, and the order of the
-tree's queues (docs/gateware/switch.md) remains as it is.
+Each board sends the other its number, and how many boards there are behind it, so both know where the link leads,
+whatever is plugged in.
 
 Latency of a number: that of the link. Clock domain sys.
 """
@@ -23,19 +22,22 @@ __all__ = ["CrossLink", "CrossRegisters"]
 
 
 class CrossLink(Module):
-    """own: number of this board, a signal. numbered: it has one.
+    """own: number of this board, a signal. numbered: it has one. behind: how many boards there are behind it in the
+    tree, at most 7.
 
     `endpoint`, `line_up` (in), `joined`: as of `RtioRequester`. `destination` (out, 3 bits): the number of the board at
-    the other end, as it was told last. `known` (out): it was told. `leads` (out): the link is up, and leads there.
+    the other end, as it was told last, and `size` (out, 4 bits): how many boards there are from that one downwards,
+    itself included. `known` (out): it was told. `leads` (out): the link is up, and leads there.
     `settled` (out): for time skip.
     """
 
-    def __init__(self, own, numbered):
+    def __init__(self, own, numbered, behind=0):
         self.line_up = Signal()
         streams = cross_streams()
         self.submodules.endpoint = endpoint = Endpoint(streams, streams, RELIABILITY)
         self.joined = endpoint.up
         self.destination, self.known, self.leads = Signal(BOARD_BITS), Signal(), Signal()
+        self.size = Signal(BOARD_BITS + 1, reset=1)
         self.settled = Signal()
 
         # # #
@@ -47,11 +49,17 @@ class CrossLink(Module):
             endpoint.line.eq(self.line_up),
             outgoing.valid.eq(numbered & (~informed | (said != number))),
             outgoing.form.eq(1),
-            outgoing.data.eq(number),
+            outgoing.data.eq(Cat(number, C(behind, BOARD_BITS))),
         ]
         self.sync += [
             If(outgoing.valid & outgoing.ready, informed.eq(1), said.eq(number)),
-            If(incoming.valid, self.destination.eq(incoming.data[:BOARD_BITS]), self.known.eq(1), self.leads.eq(1)),
+            If(
+                incoming.valid,
+                self.destination.eq(incoming.data[:BOARD_BITS]),
+                self.size.eq(incoming.data[BOARD_BITS:] + 1),
+                self.known.eq(1),
+                self.leads.eq(1),
+            ),
             If(~endpoint.up, informed.eq(0), self.leads.eq(0)),
         ]
 

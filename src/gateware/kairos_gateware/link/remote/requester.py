@@ -34,6 +34,7 @@ from .words import (
     SLOTS,
     STATUS_BITS,
     UNREACHABLE,
+    VIA_BITS,
     fields,
 )
 
@@ -200,13 +201,13 @@ class _Timers(Module):
 
 class _Sender(Module):
     """The register before the link: new requests, and retransmissions from the copies of the slots. slots:
-    `_Slots`. request: on offer. sink, up: of the endpoint. board: number of this board.
+    `_Slots`. request: on offer. sink, up: of the endpoint. board: number of this board. via: of its link.
 
     `free` (out): it takes something in this cycle: a retransmission if one is due, else the request if
     `enter` (in).
     """
 
-    def __init__(self, slots, request, sink, up, board):
+    def __init__(self, slots, request, sink, up, board, via):
         self.free, self.enter = Signal(), Signal()
 
         # # #
@@ -238,7 +239,7 @@ class _Sender(Module):
             If(sink.valid & sink.ready, led.eq(leads)).Elif(~up, led.eq(0)),
         ]
         values = {"id": Cat(out.slot, generation), "source": board, "address": out.address}
-        values |= {"data": out.data, "strobes": out.strobes, "destination": out.destination}
+        values |= {"data": out.data, "strobes": out.strobes, "destination": out.destination, "via": via}
         forms = {
             name: [sink.form.eq(tag), sink.data.eq(Cat(*[values[field] for field, _ in REQUEST[name]]))]
             for tag, name in enumerate(REQUEST, 1)
@@ -256,6 +257,7 @@ class RemoteInitiator(Module):
     """sink, source: of the endpoint, the streams of `remote_streams`. up: of the endpoint; while it
     is 0, vectors sent are lost, so requests eventually fail. timeout: cycles after which an answer
     is missing at the latest, more than a round trip. attempts: how often a request is sent at most.
+    via: number of this link among the board's, if answers come by others too (`VIA_BITS`).
 
     `request` (in): accepted if `valid` and `ready`; `tag` is returned with its answer; if `far`, it is
     for the board `destination`, otherwise for the one at the other end. `answer` (out): valid for a
@@ -267,7 +269,7 @@ class RemoteInitiator(Module):
     answer to a new request is missing.
     """
 
-    def __init__(self, sink, source, up, timeout=4096, attempts=4):
+    def __init__(self, sink, source, up, timeout=4096, attempts=4, via=0):
         self.request, self.answer = Record(_REQUEST), Record(_ANSWER)
         self.early, self.board, self.idle = Signal(), Signal(BOARD_BITS), Signal()
         self.failed, self.failed_address = Signal(), Signal(ADDRESS_BITS)
@@ -280,7 +282,7 @@ class RemoteInitiator(Module):
         self.submodules.slots = slots = _Slots(request, self.early)
         self.submodules.answers = answers = _Answers(slots, source, self.board)
         self.submodules.timers = timers = _Timers(slots, timeout, attempts)
-        self.submodules.sender = sender = _Sender(slots, request, sink, up, self.board)
+        self.submodules.sender = sender = _Sender(slots, request, sink, up, self.board, C(via, VIA_BITS))
         self.timeout = timers.first
         early, early_tag, slot = Signal(), Signal(TAG_BITS), Signal(SLOT_BITS)
         # The failed request has been answered already

@@ -14,7 +14,7 @@ from operator import or_
 
 from migen import *
 
-from .words import ADDRESS_BITS, ANSWER, BOARD_BITS, BUS_ERROR, DONE, REFUSED, REQUEST, fields
+from .words import ADDRESS_BITS, ANSWER, BOARD_BITS, BUS_ERROR, DONE, REFUSED, REQUEST, VIA_BITS, fields
 
 __all__ = ["ENTRIES", "Region", "RemoteServer", "TransactionTable"]
 
@@ -72,6 +72,10 @@ class Region:
         self.first, self.last, self.offset = [Signal(ADDRESS_BITS) for _ in range(3)]
         self.board = Signal(BOARD_BITS)
 
+    def signals(self):
+        """All of them, in a constant order."""
+        return [self.enable, self.writable, self.coherent, self.only, self.first, self.last, self.offset, self.board]
+
     def allows(self, address, write, source, last=None):
         """Whether a board may access a word, or all from `address` to `last`."""
         within = (address >= self.first) & ((address if last is None else last) <= self.last)
@@ -85,7 +89,8 @@ def first_offset(regions, allowed):
 
 
 class RemoteServer(Module):
-    """source, sink: of the endpoint, the streams of `remote_streams`. regions: number of regions.
+    """source, sink: of the endpoint, the streams of `remote_streams`. regions: number of regions. seen: function from
+    the board that asks, a signal, to the regions that apply to it, so many; None: those of this server.
 
     `regions`: list of `Region`. `bus` (out): a transaction, accepted if `valid` and `ready`; `id`, `write`,
     `address` of a word, `data`, `strobes`; `coherent` (out): it is in a coherent region. `reply` (in): a
@@ -94,7 +99,7 @@ class RemoteServer(Module):
     `board` (in, 3 bits): number of this board. `settled` (out): nothing is in progress.
     """
 
-    def __init__(self, source, sink, regions):
+    def __init__(self, source, sink, regions, seen=None):
         self.regions = [Region() for _ in range(regions)]
         identification = log2_int(ENTRIES)
         port = [("id", identification), ("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]
@@ -105,8 +110,9 @@ class RemoteServer(Module):
 
         # # #
 
-        request = fields(REQUEST["partial"], source.data)
-        who = Cat(request["id"], request["source"])
+        request, way = fields(REQUEST["partial"], source.data), fields(REQUEST["way"], source.data)
+        via = Signal(VIA_BITS)  # of the way that came before
+        who = Cat(request["id"], request["source"], via)
         tags = {name: tag for tag, name in enumerate(REQUEST, 1)}
         self.submodules.table = table = TransactionTable(len(who) + 1)
         bus, reply = self.bus, self.reply
@@ -122,28 +128,30 @@ class RemoteServer(Module):
             refuses.eq(job & ~allowed & ~reply.valid & reply.ready),
             leaves.eq(table.enter | refuses),
         ]
-        open_to = [Signal() for _ in self.regions]
+        applying = self.regions if seen is None else seen(request["source"])
+        open_to = [Signal() for _ in applying]
         self.comb += [
             opens.eq(region.allows(request["address"], writes, request["source"]))
-            for opens, region in zip(open_to, self.regions, strict=True)
+            for opens, region in zip(open_to, applying, strict=True)
         ]
         self.sync += If(
             source.ready,
             job.eq(source.valid & (source.form != tags["way"])),
             allowed.eq(~astray & reduce(or_, open_to)),
             self.coherent.eq(
-                reduce(or_, [opens & region.coherent for opens, region in zip(open_to, self.regions, strict=True)])
+                reduce(or_, [opens & region.coherent for opens, region in zip(open_to, applying, strict=True)])
             ),
             key.eq(Cat(who, writes)),
             bus.write.eq(writes),
-            bus.address.eq(request["address"] + first_offset(self.regions, open_to)),
+            bus.address.eq(request["address"] + first_offset(applying, open_to)),
             bus.data.eq(request["data"]),
             bus.strobes.eq(Mux(source.form == tags["partial"], request["strobes"], 255)),
         )
         # A way that ends here although it names another board: that board does not exist
         self.sync += If(
             source.valid & source.ready,
-            astray.eq((source.form == tags["way"]) & (source.data[:BOARD_BITS] != self.board)),
+            astray.eq((source.form == tags["way"]) & (way["destination"] != self.board)),
+            via.eq(Mux(source.form == tags["way"], way["via"], 0)),
         )
         self.sync += If(refuses & (self.refused != 2**_COUNT_BITS - 1), self.refused.eq(self.refused + 1))
         # Answers: those of the bus have priority

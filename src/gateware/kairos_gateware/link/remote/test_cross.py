@@ -1,4 +1,4 @@
-"""A cross link between two boards: both learn whose other end it is."""
+"""A cross link between two boards: both learn whose other end it is, and how many boards are behind that."""
 
 from migen import *
 
@@ -10,13 +10,18 @@ DELAY = 5
 SOON = 400
 """Cycles within which a link is established and both ends know of each other."""
 
+BEHIND = [2, 7]
+"""Boards behind each of the two."""
+
 
 class Pair(Module):
     """Two boards joined by a cross link. `plugged`: its fibre; `numbers`: of the boards, 0 until they have one."""
 
     def __init__(self):
         self.numbers, self.plugged = [Signal(8), Signal(8)], Signal(reset=1)
-        self.ends = [CrossLink(number, number != 0) for number in self.numbers]
+        self.ends = [
+            CrossLink(number, number != 0, behind) for number, behind in zip(self.numbers, BEHIND, strict=True)
+        ]
         self.submodules += self.ends
         self.submodules.joined = Joined([end.endpoint for end in self.ends], DELAY, self.plugged)
         self.comb += [end.line_up.eq(self.plugged) for end in self.ends]
@@ -53,6 +58,10 @@ def test_both_ends_know_where_a_cross_link_leads_as_soon_as_both_have_numbers():
         yield pair.numbers[0].eq(3)
         yield from until_settled(pair)
         assert (yield from known(pair)) == [(7, 7), (3, 3)]
+        sizes = []
+        for end in pair.ends:
+            sizes.append((yield end.size))
+        assert sizes == [1 + behind for behind in reversed(BEHIND)]
 
     run_simulation(pair, play())
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kairos_gateware.figures.place import root
-from kairos_gateware.link.remote.words import DONE, REFUSED, UNREACHABLE
+from kairos_gateware.link.remote.words import DONE, UNREACHABLE
 from kairos_gateware.testbenches.forward import ForwardChain
 from kairos_gateware.verilated.lockstep import build_lockstep
 
@@ -98,9 +98,10 @@ def test_simultaneous_accesses_to_all_memories_agree_with_model(engine, cut):
 
 
 def test_request_to_offline_or_unknown_board_fails_in_time(engine):
-    """Only requests for it fail, and in time; the middle board keeps answering."""
+    """Only requests for it fail, and in time; the middle board keeps answering, and sends nothing back for the board
+    that does not exist."""
     asked = [(0, 1, 0, 0, 1, 2), (0, 1, 0, 0, 1, 1), (0, 1, 0, 0, 1, 7), (0, 1, 0, 0, 0, 0)] * 8
     shown = play(engine, {"first": asked}, 20_000, [(1, UP - 1, 15_000)])
-    assert [status for status, _ in answers(shown, "first", len(asked))] == [UNREACHABLE, DONE, REFUSED, DONE] * 8
+    assert [status for status, _ in answers(shown, "first", len(asked))] == [UNREACHABLE, DONE, UNREACHABLE, DONE] * 8
     shown = play(engine, {"first": asked}, 20_000)
-    assert [status for status, _ in answers(shown, "first", len(asked))] == [DONE, DONE, REFUSED, DONE] * 8
+    assert [status for status, _ in answers(shown, "first", len(asked))] == [DONE, DONE, UNREACHABLE, DONE] * 8

@@ -16,7 +16,7 @@ store takes 5 cycles, a further one of its burst 3. Clock domain sys.
 """
 
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 
 from litex.soc.interconnect.axi import AXIInterface
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
@@ -42,9 +42,11 @@ _REQUEST += [("far", 1), ("destination", BOARD_BITS)]
 class Asker:
     """Port of one user of a `RemoteInitiator`. `request` (in): accepted if `valid` and `ready`, one at a
     time; `early`: a store is answered immediately; `answer` (out): valid for one cycle; `failed` (out):
-    likewise, a store of this port that was answered immediately has failed."""
+    likewise, a store of this port that was answered immediately has failed. idle: nothing of its
+    initiator is in flight; None: so it seems always."""
 
-    def __init__(self):
+    def __init__(self, idle=None):
+        self.idle = C(1) if idle is None else idle
         self.request = Record([("valid", 1), ("ready", 1), ("early", 1), *_REQUEST])
         self.answer = Record([("valid", 1), ("status", STATUS_BITS), ("data", 64)])
         self.failed = Record([("valid", 1), ("status", STATUS_BITS), ("address", ADDRESS_BITS), ("far", 1)])
@@ -55,7 +57,7 @@ class RemoteAskers(Module):
     priority."""
 
     def __init__(self, initiator, count):
-        self.askers = [Asker() for _ in range(count)]
+        self.askers = [Asker(initiator.idle) for _ in range(count)]
 
         # # #
 
@@ -82,16 +84,18 @@ class RemoteAskers(Module):
 
 
 class _Access(Module):
-    """An access to the place of an address, by the asker of the end that leads there. askers, way, own: as
+    """An access to the place of an address, by the asker of the end that leads there. askers, way, own, changing: as
     of `RemoteWindow`. far, address: the board of the last place; the address.
 
-    `ask` (in): the access is requested, until `taken` (out): a store of `word` (in, 32 bits) with
-    `word_strobes` (in, 4 bits) if `write` (in), answered before it has arrived if `early` (in). `exists` (out):
-    the board has that end. `answered` (out): for a cycle, `status` (out, 2 bits) and `data` (out, 64 bits) are
+    `now_end` (out): the end that leads to the board now. `rests` (in): there is no access, so another end may be
+    chosen. `ask` (in): the access is requested, until `taken` (out): a store of `word` (in, 32 bits) with
+    `word_strobes` (in, 4 bits) if `write` (in), answered before it has arrived if `early` (in). `exists` (out): the
+    board has that end. `answered` (out): for a cycle, `status` (out, 2 bits) and `data` (out, 64 bits) are
     valid.
     """
 
-    def __init__(self, askers, way, far, address, own):
+    def __init__(self, askers, way, far, address, own, changing):
+        self.rests = Signal()
         self.ask, self.write, self.word, self.word_strobes = Signal(), Signal(), Signal(32), Signal(4)
         self.early = Signal()
         self.exists, self.taken, self.answered = Signal(), Signal(), Signal()
@@ -100,12 +104,17 @@ class _Access(Module):
         # # #
 
         place, end, to_far = Signal(END_BITS), Signal(max=max(2, len(askers) + len(own))), Signal()
-        far_end = Signal.like(end)
+        far_end, self.now_end = Signal.like(end), Signal.like(end)
+        if changing:
+            # An access ends where it has begun
+            self.sync += If(self.rests, far_end.eq(self.now_end))
+        else:
+            self.comb += far_end.eq(self.now_end)
         there = {n: asker for n, asker in enumerate(askers) if asker is not None}
         self.comb += [
             place.eq(address[ADDRESS_LENGTH : ADDRESS_LENGTH + END_BITS]),
             to_far.eq((place == FAR_PLACE) & (len(askers) <= FAR_PLACE)),
-            way(far, far_end),
+            way(far, self.now_end),
             end.eq(Mux(to_far, far_end, place)),
             self.exists.eq(reduce(or_, [((place == n) | to_far) & (end == n) for n in there], C(0))),
         ]
@@ -114,8 +123,11 @@ class _Access(Module):
             self.comb += If(to_far & (far == number), end.eq(len(askers)), self.exists.eq(1))
         for n, asker in there.items():
             request = asker.request
+            # No access overtakes a posted store that has left for the same board by another end
+            others = [other.idle for m, other in there.items() if m != n] if changing else []
+            free = reduce(and_, others, C(1)) | ~to_far
             self.comb += [
-                request.valid.eq(self.ask & (end == n)),
+                request.valid.eq(self.ask & (end == n) & free),
                 request.write.eq(self.write),
                 request.early.eq(self.early),
                 request.far.eq(to_far),
@@ -125,7 +137,7 @@ class _Access(Module):
                 request.strobes.eq(Mux(address[2], Cat(C(0, 4), self.word_strobes), self.word_strobes)),
                 If(
                     end == n,
-                    self.taken.eq(request.ready),
+                    self.taken.eq(request.ready & free),
                     self.answered.eq(asker.answer.valid),
                     self.status.eq(asker.answer.status),
                     self.data.eq(asker.answer.data),
@@ -137,18 +149,20 @@ class RemoteWindow(Module):
     """askers: one for each end of the board's links, in the order of their numbers; None where
     there is no remote memory. way: function from a board's number and the number of the end that
     leads to it, both signals, to statements. own: the number of this board and the asker of a block in its logic,
-    in a tuple of such pairs, which is empty if it has none.
+    in a tuple of such pairs, which is empty if it has none. changing: another end may lead to a board at any time.
 
     `axi`: the slave port. `count`: number of ends. `far` (in, 3 bits): the board assigned to the window's
-    last place, if no link uses that. `failed` (out): for a cycle, an access has failed, with the cause
-    `why` (out, 3 bits, status or `NO_LINK`), at `address` (out, 32 bits), a store if `write` (out).
+    last place, if no link uses that; `far_end` (out, 3 bits): the end that leads to it now. `failed` (out): for a
+    cycle, an access has failed, with the cause `why` (out, 3 bits, status or `NO_LINK`), at `address` (out, 32 bits), a
+    store if `write` (out).
     `settled` (out): nothing is in flight. `posted` (in): stores are posted. `late` (out): one of them has
     failed, to `late_address` (out, 32 bits) with `late_status` (out, 2 bits); all accesses are errors
     until `late_clear` (in).
     """
 
-    def __init__(self, askers, way, own=()):
+    def __init__(self, askers, way, own=(), changing=False):
         self.far = Signal(BOARD_BITS)
+        self.far_end = Signal(END_BITS + 1)
         self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=_MASTER_IDS)
         self.failed, self.why, self.write, self.address = Signal(), Signal(3), Signal(), Signal(32)
         self.settled, self.count = Signal(), len(askers)
@@ -163,15 +177,18 @@ class RemoteWindow(Module):
         worst, data, word = Signal(2), Signal(64), Signal(32)
         data_in, strobes = Signal(32), Signal(4)
         asks = Signal()
-        self.submodules.access = access = _Access(askers, way, self.far, self.address, own)
+        self.submodules.fsm = fsm = FSM("IDLE")
+        self.submodules.access = access = _Access(askers, way, self.far, self.address, own, changing)
         self.comb += [
             access.ask.eq(asks),
+            access.rests.eq(fsm.ongoing("IDLE")),
             access.write.eq(self.write),
             access.early.eq(self.posted & self.write),
             access.word.eq(data_in),
             access.word_strobes.eq(strobes),
             data.eq(access.data),
         ]
+        self.comb += self.far_end.eq(access.now_end)
         exists, taken, answered, status = access.exists, access.taken, access.answered, access.status
         self._watch(askers)
         response, refuses = Signal(2), Signal()
@@ -185,7 +202,6 @@ class RemoteWindow(Module):
             axi.b.resp.eq(worst),
             axi.r.last.eq(left == 0),
         ]
-        self.submodules.fsm = fsm = FSM("IDLE")
         fsm.act(
             "IDLE",
             self.settled.eq(~axi.ar.valid & ~axi.aw.valid & ~axi.w.valid),
@@ -275,6 +291,7 @@ class WindowRegisters(Module, AutoCSR):
         self.address = CSRStatus(32, name="address")
         self.failed = CSRStatus(_COUNT_BITS, name="failed")
         self.destination = CSRStorage(BOARD_BITS, name="destination")
+        self.end = CSRStatus(END_BITS + 1, name="end")
         self.posted = CSRStorage(name="posted")
         self.late = CSRStatus(2 + STATUS_BITS, name="late")
         self.late_address = CSRStatus(32, name="late_address")
@@ -286,6 +303,7 @@ class WindowRegisters(Module, AutoCSR):
         self.comb += [
             self.links.status.eq(window.count),
             window.far.eq(self.destination.storage),
+            self.end.status.eq(window.far_end),
             window.posted.eq(self.posted.storage),
             self.late.status.eq(Cat(window.late, idle, window.late_status)),
             self.late_address.status.eq(window.late_address),

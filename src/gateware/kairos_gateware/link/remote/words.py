@@ -28,6 +28,7 @@ __all__ = [
     "SLOT_BITS",
     "STATUS_BITS",
     "UNREACHABLE",
+    "VIA_BITS",
     "fields",
     "cross_streams",
     "remote_both",
@@ -41,6 +42,9 @@ SLOT_BITS, GENERATION_BITS = log2_int(SLOTS), 3
 ID_BITS = SLOT_BITS + GENERATION_BITS
 """A slot's transactions are numbered consecutively, so that a late answer is recognised."""
 BOARD_BITS = bits_for(BOARDS - 1)
+VIA_BITS = 3
+"""Number of the link whose initiator has made a request, as the port of `tree_route`: its answer may come by another
+link. 0: it comes by the same one, from the board at its other end."""
 ADDRESS_BITS = 29
 STATUS_BITS = 2
 
@@ -53,14 +57,14 @@ REQUEST = {
     "write": [*_WHERE, ("data", 64)],
     "partial": [*_WHERE, ("data", 64), ("strobes", 8)],
     "read": _WHERE,
-    "way": [("destination", BOARD_BITS)],
+    "way": [("destination", BOARD_BITS), ("via", VIA_BITS)],
 }
 ANSWER = {
-    "done": [*_WHO, ("status", STATUS_BITS)],
-    "data": [*_WHO, ("status", STATUS_BITS), ("data", 64)],
+    "done": [*_WHO, ("via", VIA_BITS), ("status", STATUS_BITS)],
+    "data": [*_WHO, ("via", VIA_BITS), ("status", STATUS_BITS), ("data", 64)],
 }
 """Forms and their fields, the first lowest. way: the request that follows is for that board, not
-for the neighbour."""
+for the neighbour. via: of the way before the request, which its answer repeats."""
 _RANK = 2
 
 
@@ -85,9 +89,9 @@ def remote_both():
 
 
 def cross_streams():
-    """Streams of a link beside the tree, the same in both directions. board: the number of the board that sends it, of
-    which only the latest matters."""
-    return [Stream("board", 1, Forms(board=BOARD_BITS), 1), *remote_streams(2, 3)]
+    """Streams of a link beside the tree, the same in both directions. board: the number of the board that sends it, and
+    how many boards there are behind it in the tree, of which only the latest matters."""
+    return [Stream("board", 1, Forms(board=2 * BOARD_BITS), 1), *remote_streams(2, 3)]
 
 
 def ring_streams():

@@ -59,13 +59,14 @@ class Switch(Module):
         }
         self.submodules += queues.values()
         self.empty, self.dropped = Signal(), Signal(ports)
-        self.comb += self.empty.eq(~reduce(or_, [queue.readable for queue in queues.values()]))
+        self.comb += self.empty.eq(~reduce(or_, [queue.readable for queue in queues.values()], C(0)))
         for number, flit in enumerate(self.into):
             row = [queues.get((number, out)) for out in range(ports)]
             one = route[number] if isinstance(route, list) else route
             self._enter(flit, row, one, depth - longest, choice, self.dropped[number])
         for number, flit in enumerate(self.out):
-            self._leave(flit, [queues[into, number] for into in range(ports) if turn(into, number)])
+            if sources := [queues[into, number] for into in range(ports) if turn(into, number)]:
+                self._leave(flit, sources)
 
     def _enter(self, flit, queues, route, most, choice, dropped):
         """most: greatest fill level of a queue that leaves room for a packet."""
@@ -84,7 +85,7 @@ class Switch(Module):
         self.comb += [chosen.eq(Mux(inside, kept, port)), flit.ready.eq(inside | room[port])]
         there = {number: queue for number, queue in enumerate(queues) if queue is not None}
         self.comb += dropped.eq(
-            flit.valid & flit.ready & flit.last & ~reduce(or_, [chosen == number for number in there])
+            flit.valid & flit.ready & flit.last & ~reduce(or_, [chosen == number for number in there], C(0))
         )
         for number, queue in there.items():
             self.comb += [
@@ -95,7 +96,7 @@ class Switch(Module):
 
     def _leave(self, flit, queues):
         count = len(queues)
-        inside, turn, chosen, step, moves = Signal(), *[Signal(max=count) for _ in range(2)], Signal(), Signal()
+        inside, turn, chosen, step, moves = Signal(), *[Signal(max=max(2, count)) for _ in range(2)], Signal(), Signal()
         cases = {}
         for before in range(count):  # round-robin: the nearest requesting input after the previous one
             order = [(before + 1 + n) % count for n in range(count)]

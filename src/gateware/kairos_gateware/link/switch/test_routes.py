@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from migen import *
 
+from kairos_gateware.link.remote.forward import KINDS, turns
 from kairos_gateware.link.switch.routes import (
     LOCAL,
     UP,
@@ -92,6 +93,35 @@ class Network:
                         seen.add(beyond)
                         now.append(beyond)
         return graph
+
+    def answers(self):
+        """For each answer, ((node, port) by which it leaves, to): a node answers by the cable at which a request has
+        come to it."""
+        found = set()
+        for to in range(self.count):
+            for asking in range(self.count):
+                now, seen = {(asking, LOCAL)}, set()
+                while now:
+                    seen |= now
+                    now = {beyond for at, into in now if at != to for _, beyond in self.steps(at, into, to)} - seen
+                found |= {((node, into), asking) for node, into in seen if node == to != asking}
+        return found
+
+    def waits_of_answers(self):
+        """As `waits`, and (node, input, output) of all that the switches pass on."""
+        graph, turns, now = {}, set(), list(self.answers())
+        seen = set(now)
+        while now:
+            cable, to = now.pop()
+            node, into = self.joined[cable]
+            turns |= {(node, into, port) for port in self.ways[node, into, to]}
+            for port, beyond in self.steps(node, into, to):
+                assert beyond is not None, f"no cable is at port {port} of node {node}, for an answer to {to}"
+                graph.setdefault(cable, set()).add((node, port))
+                if ((node, port), to) not in seen:
+                    seen.add(((node, port), to))
+                    now.append(((node, port), to))
+        return graph, turns
 
     def turns(self):
         """(input, output) of all packets that a switch passes on."""
@@ -179,16 +209,25 @@ def tree():
     return Network(list(range(8)), [tree_route(node, sizes) for node, sizes in enumerate(BEHIND)], branches())
 
 
-def crossed_tree(lost=()):
-    """lost: of `CROSSES`, which do not lead anywhere."""
+def crossed_tree(lost=(), crosses=CROSSES):
+    """lost: of `crosses`, which do not lead anywhere."""
     ends, cables = [[] for _ in BEHIND], branches()
-    for pair in CROSSES:
+    for pair in crosses:
         places = [(node, UP + 1 + len(BEHIND[node]) + len(ends[node])) for node in pair]
         cables.append(tuple(places))
         for node, other in (pair, pair[::-1]):
             ends[node].append((C(other, 4), C(1 + sum(BEHIND[other]), 4), C(pair not in lost)))
     routes = [crossed_route(C(node, 4), *of) for node, of in enumerate(zip(BEHIND, ends, strict=True))]
     return Network(list(range(8)), routes, cables)
+
+
+def known_differently(crosses=CROSSES):
+    """The tree whose nodes know of any of its links beside it whether they lead, or do not know yet."""
+    lost = [some for count in range(len(crosses) + 1) for some in combinations(crosses, count)]
+    trees = [crossed_tree(some, crosses) for some in lost]
+    for key in trees[0].ways:
+        trees[0].ways[key] = list({port for some in trees for port in some.ways[key]})
+    return trees[0]
 
 
 NETWORKS = {
@@ -235,10 +274,58 @@ def test_packets_never_wait_in_a_circle_while_nodes_of_a_ring_know_of_different_
 
 def test_packets_never_wait_in_a_circle_while_nodes_know_of_different_lost_links_beside_a_tree():
     """A node that has not noticed yet, and links that come back while packets are on their way."""
-    trees = [crossed_tree(lost) for count in range(len(CROSSES) + 1) for lost in combinations(CROSSES, count)]
-    for key in trees[0].ways:
-        trees[0].ways[key] = list({port for some in trees for port in some.ways[key]})
-    assert len(list(TopologicalSorter(trees[0].waits()).static_order())) == 2 * len([*branches(), *CROSSES])
+    assert len(list(TopologicalSorter(known_differently().waits()).static_order())) == 2 * len([*branches(), *CROSSES])
+
+
+def test_answers_that_leave_by_the_links_of_requests_never_wait_in_a_circle():
+    """Also while nodes know of different lost links."""
+    graph, _ = known_differently().waits_of_answers()
+    assert len(list(TopologicalSorter(graph).static_order())) > 8
+
+
+def test_answers_come_to_nodes_without_links_beside_the_tree_by_the_cables_of_their_requests():
+    """So that only nodes with such links have to tell their initiators' answers apart."""
+    random, cables = Random(3), [tuple(end[0] for end in cable) for cable in branches()]
+    others = [pair for pair in combinations(range(8), 2) if pair not in cables]
+    for _ in range(4):
+        crosses = random.sample(others, 3)
+        crossed = known_differently(crosses)
+        for cable, to in crossed.answers():
+            if any(to in pair for pair in crosses):
+                continue
+            now = {crossed.joined[cable]}
+            while any(at != to for at, _ in now):
+                now = {there for at, into in now if at != to for _, there in crossed.steps(at, into, to)} | {
+                    place for place in now if place[0] == to
+                }
+            assert {into for _, into in now} == set(crossed.ways[to, LOCAL, cable[0]])
+
+
+def test_boards_forward_whatever_routes_beside_a_tree_need():
+    crossed = known_differently()
+    _, answers = crossed.waits_of_answers()
+    requests = {
+        (node, into, port)
+        for to in range(crossed.count)
+        for node, into in crossed.joined
+        for port in crossed.ways[node, into, to]
+        if node != to and (node, into) in _reached(crossed, to)
+    }
+    for kind, used in zip(KINDS, (requests, answers), strict=True):
+        for node, into, port in used:
+            crosses = sum(node in pair for pair in CROSSES)
+            turn = turns(kind, len(BEHIND[node]) > 0, UP + 1 + len(BEHIND[node]), crosses > 0)
+            # What is for the node itself has come by the link whose initiator waits for it, if there is no choice
+            assert turn(into, port) or (port == LOCAL and not crosses), (kind.name, node, into, port)
+
+
+def _reached(network, to):
+    """(node, input) at which packets for a node come."""
+    now, seen = {(node, LOCAL) for node in range(network.count)}, set()
+    while now:
+        seen |= now
+        now = {beyond for at, into in now if at != to for _, beyond in network.steps(at, into, to)} - seen
+    return seen
 
 
 def test_links_beside_a_tree_are_used_by_the_nodes_behind_their_ends():
