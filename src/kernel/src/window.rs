@@ -87,18 +87,6 @@ pub fn end_to(destination: u32) -> Option<(usize, bool)> {
     known.find_map(|(n, neighbour)| Some((n, (*neighbour)?.leads(destination)? == 0)))
 }
 
-/// The number of the link that leads to a board that is no neighbour: a cross link may lead there, too, as the logic
-/// knows. `end`: that of the tree.
-pub fn far_end(destination: u32, end: usize) -> usize {
-    let Some((shared, way)) = WINDOW.get().and_then(|window| window.shared.zip(window.way)) else {
-        return end;
-    };
-    shared.write(destination);
-    let end = way.read() as usize;
-    restore();
-    end
-}
-
 /// The window's slot of a board. For a board without a direct link, the shared slot shows it from
 /// then on, until [`restore`].
 pub fn slot_of(destination: u32) -> Option<usize> {
@@ -128,7 +116,6 @@ struct Window {
     fault: Register,
     address: Register,
     shared: Option<Register>,
-    way: Option<Register>,
     posting: Option<Posting>,
     neighbours: [Option<Neighbour>; ENDS],
 }
@@ -279,7 +266,6 @@ pub fn boot() -> u32 {
         fault,
         address,
         shared,
-        way: find(window::END),
         posting: Posting::find(&descriptor),
         neighbours: core::array::from_fn(|_| all.next()),
     }));
