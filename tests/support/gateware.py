@@ -37,9 +37,9 @@ def built_from(*descriptions):
 
 def described_system(folder, prefix, boards, links):
     """Write the description of each board to a file in `folder`, and build its gateware, named after the board with
-    this prefix. boards: fields of the descriptions beside those that all have, by names, in the order of their destinations.
-    links: (name, name, whether it is a cross link). Returns the emulator's description of the system, with fibres of
-    1 µs, and the `Variant` of the first board."""
+    this prefix. boards: fields of the descriptions beside those that all have, by names, in the order of their
+    destinations. links: (name, name, whether it is a cross link). Returns the emulator's description of the system,
+    with fibres of 1 µs, and the `Variant` of the first board."""
     for name, fields in boards.items():
         board = {"target": "kasli_soc", "hw_rev": "v1.1", "variant": f"{prefix}_{name}", "peripherals": []} | fields
         (folder / f"{name}.json").write_text(json.dumps(board))
