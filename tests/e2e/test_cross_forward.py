@@ -1,5 +1,5 @@
-"""A board behind the far end of a link beside the tree: what is stored there goes across, and by the tree while the
-link is lost."""
+"""A board behind the far end of a link beside the tree: what is stored or copied there goes across, and by the tree
+while the link is lost."""
 
 from pathlib import Path
 
@@ -28,7 +28,9 @@ refused 0
 plugged 499 by the master False True across True
 back 40 2 by the master False True
 only one 5 0
+copied 7 7 by the master False True across True
 unplugged 1499 by the master True False across False
+copied 8 8 by the master True False across False
 again 2499 by the master False True across True
 cut in the middle of stores: failed 0
 faster across True

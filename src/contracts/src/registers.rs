@@ -319,6 +319,10 @@ pub mod window {
     /// Destination of the board mapped at B000_0000 and above, if the board has fewer than four links.
     pub const DESTINATION: &str = "window_destination";
 
+    /// Number of the link that leads to this board now, of the links as the registers count them; of no meaning if none
+    /// does.
+    pub const END: &str = "window_end";
+
     /// Stores are answered before the other board has executed them.
     pub const POSTED: &str = "window_posted";
 

@@ -3,6 +3,9 @@ from artiq.experiment import *
 
 from kairos.coredevice.remote_memory import BUFFER
 
+SOURCE, TARGET, BYTES, COPIES = BUFFER + 0x2_0000, BUFFER + 0x3_0000, 4096, 4
+COPIED = COPIES * BYTES // 8
+"""Words on every line that the copies take at least."""
 COUNT = 400
 """Words that are stored, each of which takes four words on every line at least, with its answer."""
 LINES = ("master-first", "master-second", "first-second")
@@ -72,6 +75,26 @@ class CrossForward(EnvExperiment):
         return self.first.load(BUFFER + 4)
 
     @subkernel(destination=1)
+    def copies_there(self, number: TInt32) -> TInt32:
+        """Copies to the third board, and fetches the last of it; returns its last word less that of the source, plus
+        the number."""
+        for n in range(BYTES // 4):
+            self.first.store(SOURCE + 4 * n, number + n)
+        for n in range(COPIES):
+            self.third.copy(BUFFER + BYTES * n, SOURCE, BYTES)
+        self.third.fetch(BUFFER + BYTES * (COPIES - 1), TARGET, BYTES)
+        return self.first.load(TARGET + BYTES - 4) - self.first.load(SOURCE + BYTES - 4) + number
+
+    @subkernel(destination=3)
+    def copies_back(self, number: TInt32) -> TInt32:
+        for n in range(BYTES // 4):
+            self.third.store(SOURCE + 4 * n, number + n)
+        for n in range(COPIES):
+            self.first.copy(BUFFER + BYTES * n, SOURCE, BYTES)
+        self.first.fetch(BUFFER + BYTES * (COPIES - 1), TARGET, BYTES)
+        return self.third.load(TARGET + BYTES - 4) - self.third.load(SOURCE + BYTES - 4) + number
+
+    @subkernel(destination=1)
     def only_first(self) -> TInt32:
         self.third.store(BUFFER + 0x1_0000, 5)
         return self.third.load(BUFFER + 0x1_0000)
@@ -109,6 +132,18 @@ class CrossForward(EnvExperiment):
         return found[1]
 
     @kernel
+    def copied(self, text, number):
+        """Copies in both directions, one after the other."""
+        self.carried()
+        self.copies_there(number)
+        there = subkernel_await(self.copies_there)
+        self.copies_back(number)
+        back = subkernel_await(self.copies_back)
+        lines = self.carried()
+        by_master, nothing = lines[0] > 2 * COPIED and lines[1] > 2 * COPIED, lines[0] < COPIED and lines[1] < COPIED
+        print(text, there, back, "by the master", by_master, nothing, "across", lines[2] > 2 * COPIED)
+
+    @kernel
     def cut(self):
         """Pulls the link out while stores are on it, and plugs it in again, some times."""
         self.stream()
@@ -138,8 +173,10 @@ class CrossForward(EnvExperiment):
         self.only_first()
         self.not_second()
         print("only one", subkernel_await(self.only_first), subkernel_await(self.not_second))
+        self.copied("copied", 7)
         self.plug(0)
         by_tree = self.round("unplugged", 1100)
+        self.copied("copied", 8)
         self.plug(1)
         self.core.break_realtime()
         delay(1 * ms)

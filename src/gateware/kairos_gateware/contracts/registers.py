@@ -392,6 +392,11 @@ BLOCKS = {
             "rw",
             "destination of the board mapped at B000_0000 and above, if the board has fewer than four links",
         ),
+        "end": (
+            3,
+            "r",
+            "number of the link that leads to this board now, of the links as the registers count them; of no meaning if none does",
+        ),
         "posted": (
             1,
             "rw",

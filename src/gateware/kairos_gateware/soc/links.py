@@ -11,7 +11,7 @@ from ..contracts.rtio import BOARDS
 from ..csr import uses
 from ..link.bridge.split import PortSplit
 from ..link.bridge.words import bridge_both
-from ..link.bulk.forward import BulkForwarding, BulkWay
+from ..link.bulk.forward import BoardEngines, BulkForwarding, BulkWay
 from ..link.bulk.line import BulkLine
 from ..link.drtio.card import CardServer
 from ..link.drtio.end import DrtioEnd
@@ -27,7 +27,7 @@ from ..link.remote.words import remote_both
 from ..link.rtio.registers import SatelliteRegisters
 from ..link.rtio.requester import RtioRequester
 from ..link.rtio.server import RtioServer
-from ..link.switch.routes import UP, crossed_route, tree_route
+from ..link.switch.routes import UP, crossed_route
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
 from .block import BoardBlock
@@ -174,9 +174,10 @@ class Links(Module):
         downstream = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
         remote = {name: name in self._crosses or downstream.get(name, self.variant.remote) for name in self.ends}
         ways, bulk_ways = self._forward([name for name, there in remote.items() if there])
-        rights = None
+        rights = engines = None
         if self._crosses and ways:
             self.submodules.rights = rights = Rights(self.own, self._sizes, list(self._crosses.values()))
+            self.submodules.engines = engines = BoardEngines(len(ways))
         for n, (name, end) in enumerate(self.ends.items()):
             if isinstance(end, (DrtioEnd, CardServer)):
                 self._complete_card(n, name, end)
@@ -194,7 +195,7 @@ class Links(Module):
             self.wires[name] = endpoint
             pointers.append(None)
             if remote[name]:
-                memory = RemoteMemory(endpoint, ways.get(name), bulk_ways[name], self.own, rights)
+                memory = RemoteMemory(endpoint, ways.get(name), bulk_ways[name], self.own, rights, engines)
                 pointers[-1] = memory.pointers
                 self.register_blocks |= {f"{part}{n or ''}": block for part, block in memory.register_blocks.items()}
                 self.submodules += memory
@@ -282,28 +283,18 @@ class Links(Module):
 
     def _forward(self, names):
         """Returns the replacements of these ends' endpoints for loads and stores, if there are several, so that these
-        are forwarded through this board; and the port of each for bulk transfers, which are forwarded likewise, but
-        not over cross links."""
+        are forwarded through this board; and the port of each for bulk transfers, which are forwarded likewise."""
         lines = {name: BulkLine(self.ends[name].endpoint) for name in names}
         self.submodules += list(lines.values())
-        bulk_ways = {name: BulkWay(line) for name, line in lines.items()}
         if len(names) < 2:
-            return {}, bulk_ways
+            return {}, {name: BulkWay(line) for name, line in lines.items()}
         numbers = {name: n + self._first_port for n, name in enumerate(self.ends)}
-        forwarding = Forwarding(
-            {numbers[name]: self.ends[name].endpoint for name in names},
-            self.own,
-            self._sizes,
-            list(self._crosses.values()),
-        )
-        self.submodules += forwarding
-        self._users.append(forwarding)
-        ways = {name: forwarding.ways[numbers[name]] for name in names}
-        tree = {numbers[name]: line for name, line in lines.items() if name not in self._crosses}
-        if len(tree) > 1:
-            self.submodules += (bulk := BulkForwarding(tree, self.own, self._sizes, tree_route))
-            self._users.append(bulk)
-            bulk_ways |= {name: bulk.ways[numbers[name]] for name in names if numbers[name] in tree}
+        tree = self.own, self._sizes, list(self._crosses.values())
+        forwarding = Forwarding({numbers[name]: self.ends[name].endpoint for name in names}, *tree)
+        bulk = BulkForwarding({numbers[name]: line for name, line in lines.items()}, *tree)
+        self.submodules += forwarding, bulk
+        self._users += [forwarding, bulk]
+        ways, bulk_ways = [{name: some.ways[numbers[name]] for name in names} for some in (forwarding, bulk)]
         return ways, bulk_ways
 
     @property

@@ -17,7 +17,8 @@ __all__ = ["RemoteMemory"]
 class RemoteMemory(Module):
     """endpoint: of the link, with the streams of `remote_streams` in both directions. way: its
     replacement for loads and stores (`Forwarding`), or None. bulk_way: `BulkWay`. own: number of
-    this board. rights: `Rights`, if there is a `way`; None: the regions of the link apply to all that comes by it.
+    this board. engines: `BoardEngines`, if fetched data may come by other links. rights: `Rights`, if there is a `way`;
+    None: the regions of the link apply to all that comes by it.
 
     `readers`, `writers`: halves of a memory port. `acp`: guest of the ACP, needed while `wants_acp` (out).
     `register_blocks`: by their names. `pointers`: `Asker` for a window; `idle`: no load or store is in flight.
@@ -25,7 +26,7 @@ class RemoteMemory(Module):
     of a store through the registers that has failed after its answer. `settled` (out): for time skip.
     """
 
-    def __init__(self, endpoint, way, bulk_way, own, rights=None):
+    def __init__(self, endpoint, way, bulk_way, own, rights=None, engines=None):
         via = 0 if way is None else way.via
         way = endpoint if way is None else way
         line = bulk_way.line
@@ -44,8 +45,9 @@ class RemoteMemory(Module):
         self.comb += server.board.eq(own)
         self.submodules.port = port = ServedWords(server)
         self.acp, self.wants_acp = port.port, port.wanted
-        self.submodules.engine = engine = BulkEngine(bulk_way)
-        self.submodules.bulk = bulk = BulkServer(bulk_way, seen or server.regions, engine)
+        self.submodules.engine = engine = BulkEngine(bulk_way, servers=1 if engines is None else engines.count)
+        brought = None if engines is None else engines.add(bulk_way, engine)
+        self.submodules.bulk = bulk = BulkServer(bulk_way, seen or server.regions, engine, brought)
         self.comb += [engine.board.eq(own), bulk.board.eq(own)]
         self.readers = [port.read, engine.bus_ring, engine.bus_data]
         self.writers = [port.write, bulk.bus]

@@ -1,11 +1,13 @@
 """Bench for tests and figures of bulk transfers: boards with a memory at each end of their links,
 whose engines copy from one to the other while the endpoints between them carry other traffic."""
 
+from types import SimpleNamespace
+
 from migen import *
 from migen.genlib.fifo import SyncFIFO
 
 from ..link.bulk.engine import BulkEngine
-from ..link.bulk.forward import BulkForwarding, BulkWay
+from ..link.bulk.forward import BoardEngines, BulkForwarding, BulkWay
 from ..link.bulk.line import BulkLine
 from ..link.bulk.server import BulkServer
 from ..link.line.coding import LineReceiver, LineTransmitter
@@ -13,11 +15,11 @@ from ..link.line.endpoint import Endpoint, Stream
 from ..link.line.gearbox import Forms
 from ..link.line.reliable import Reliability
 from ..link.remote.server import Region
-from ..link.switch.routes import UP, tree_route
+from ..link.switch.routes import UP
 from .fibre import Fibre
 from .link import StreamTraffic
 
-__all__ = ["MEMORY_WORDS", "BulkBoard", "BulkChain", "BulkEnd", "BulkPair"]
+__all__ = ["BulkCrossed", "MEMORY_WORDS", "BulkBoard", "BulkChain", "BulkEnd", "BulkPair"]
 
 MEMORY_WORDS = 4096
 _LATENCY = 30
@@ -123,14 +125,16 @@ class BulkEnd(Module):
 
 class BulkBoard(Module):
     """end: `BulkEnd` of the link, with the memory of the board `number` there. The second half of
-    the memory is exported and writable. way: `BulkWay`; None: the end's own. `waited`: greatest
+    the memory is exported and writable. way: `BulkWay`; None: the end's own. engines: `BoardEngines`, if fetched data
+    may come by other ends. `waited`: greatest
     number of cycles for which a word of the endpoint waited that could have been sent without bulk
     data."""
 
-    def __init__(self, end, way=None, number=0, timeout=2048):
+    def __init__(self, end, way=None, number=0, timeout=2048, engines=None):
         self.submodules.end, endpoint, self.line = end, end.endpoint, end.line
         line, way = self.line, BulkWay(end.line) if way is None else way
-        self.submodules.engine = engine = BulkEngine(way, timeout)
+        self.submodules.engine = engine = BulkEngine(way, timeout, servers=1 if engines is None else engines.count)
+        brought = None if engines is None else engines.add(way, engine)
         region = Region()
         waits, waited = Signal(8), Signal(8)
         other = endpoint.out
@@ -138,7 +142,7 @@ class BulkBoard(Module):
             If(other.valid & ~other.ready & line.out.ready, waits.eq(waits + 1)).Else(waits.eq(0)),
             If(waits > waited, waited.eq(waits)),
         ]
-        self.submodules.server = server = BulkServer(way, [region], engine)
+        self.submodules.server = server = BulkServer(way, [region], engine, brought)
         self.submodules.port = port = _Port([engine.bus_ring, engine.bus_data], server.bus)
         self.comb += [
             engine.board.eq(number),
@@ -249,7 +253,7 @@ class BulkChain(Module):
     def __init__(self, delay=20):
         ends = [BulkEnd(n) for n in range(4)]
         lines = {UP: ends[1].line, UP + 1: ends[2].line}
-        self.submodules.forwarding = forwarding = BulkForwarding(lines, 1, [1], tree_route)
+        self.submodules.forwarding = forwarding = BulkForwarding(lines, 1, [1])
         ways, numbers = [None, *forwarding.ways.values(), None], [0, 1, 1, 2]
         self.boards = [BulkBoard(*board) for board in zip(ends, ways, numbers, strict=True)]
         self.submodules += self.boards
@@ -261,3 +265,52 @@ class BulkChain(Module):
         self.inputs, self.outputs = _ports(self.boards)
         self.inputs |= {"plugged": self.plugged, "flips": self.flips}
         self.outputs["relayed"] = [forwarding.settled]
+
+
+class BulkCrossed(Module):
+    """Boards of a tree, 0 with 1 and 2, and 2 with 3, and a link beside it between 0 and 3. `boards`: a `BulkBoard` for
+    each end of a link, as `ENDS` names them. delay: cycles of each line. `plugged`: of each line, the last one that
+    beside the tree; `flips`: as in `BulkPair`."""
+
+    ENDS = ["0 to 1", "1", "0 to 2", "2 to 0", "2 to 3", "3 to 2", "0 to 3", "3 to 0"]
+    """In pairs, of one line each."""
+    _BEHIND = {0: [1, 2], 2: [1], 3: []}
+    """Boards behind each of the links downwards, of the boards with several links."""
+
+    def __init__(self, delay=20):
+        ends = [BulkEnd(n) for n in range(len(self.ENDS))]
+        numbers = [int(name[0]) for name in self.ENDS]
+        leads = ends[-1].endpoint.up & ends[-2].endpoint.up
+        ways, engines = [None] * len(ends), [None] * len(ends)
+        relays = []
+        for board, behind in self._BEHIND.items():
+            mine = [n for n, number in enumerate(numbers) if number == board]
+            crosses = []
+            if board in (0, 3):
+                # Of 0 the board across is 3, without boards behind it; of 3 it is 0, with all of them
+                far = {0: (3, 1), 3: (0, 4)}[board]
+                crosses = [SimpleNamespace(destination=C(far[0], 3), size=C(far[1], 4), leads=leads)]
+            first = UP if board else UP + 1
+            # In the order of ports: upwards, downwards, across
+            mine.sort(key=lambda n: (n >= len(ends) - 2, n))
+            lines = {first + n: ends[end].line for n, end in enumerate(mine)}
+            self.submodules += (relay := BulkForwarding(lines, C(board, 8), behind, crosses))
+            relays.append(relay)
+            shared = None
+            if crosses:
+                self.submodules += (shared := BoardEngines(len(mine)))
+            for end, way in zip(mine, relay.ways.values(), strict=True):
+                ways[end], engines[end] = way, shared
+        self.boards = [
+            BulkBoard(end, way, number, engines=shared)
+            for end, way, number, shared in zip(ends, ways, numbers, engines, strict=True)
+        ]
+        self.submodules += self.boards
+        self.plugged, self.flips = [Signal() for _ in ends[::2]], [Signal(64) for _ in ends]
+        for n, board in enumerate(self.boards):
+            plugged = self.plugged[n // 2]
+            self.submodules += _Words(self.boards[n ^ 1].line, board.line, delay, plugged, self.flips[n])
+            self.comb += board.line.line.eq(plugged)
+        self.inputs, self.outputs = _ports(self.boards)
+        self.inputs |= {"plugged": self.plugged, "flips": self.flips}
+        self.outputs["relayed"] = [relay.settled for relay in relays]

@@ -38,14 +38,16 @@ def contents(board):
 
 
 def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1, posts=((0, COPY_DESCRIPTORS),)):
-    """copies: by board, (word here, words, word there, flags). cuts: (line, from, to). flips: bit
+    """engine: of `BulkChain`, or of another bench with its ports. copies: by board, (word here, words, word there,
+    flags). cuts: (line, from, to). flips: bit
     error probability. posts: (cycle, most copies of a board posted from then on). Returns the
     outputs, and the second halves of the memories."""
     rows = np.zeros(READY + cycles + HALF + 2, engine.inputs)
     rows["plugged"], rows["early"] = 1, 1
     middle = np.arange(500, READY + cycles)
     rows["offering"][500 : READY + cycles] = (offering & (middle % 300 < 60))[:, None]
-    for board in range(4):
+    boards = rows["poke"].shape[1]
+    for board in range(boards):
         words = []
         for here, count, there, flags in copies.get(board, []):
             words += [8 * here | 8 * count << 32, 8 * there | flags << 32]
@@ -61,8 +63,8 @@ def play(engine, copies, cycles, cuts=(), flips=0.0, clear=0, offering=1, posts=
     if clear:
         rows["clear"][READY + clear] = 1
     random = np.random.default_rng(4)
-    for board in range(4):
+    for board in range(boards):
         hits = random.random(cycles) < 64 * flips
         rows["flips"][READY : READY + cycles, board] = hits * (1 << random.integers(0, 64, cycles, np.uint64))
     shown = engine.play(rows)
-    return shown, [[int(word) for word in shown["peek"][-HALF - 1 : -1, board]] for board in range(4)]
+    return shown, [[int(word) for word in shown["peek"][-HALF - 1 : -1, board]] for board in range(boards)]

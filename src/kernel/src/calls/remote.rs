@@ -4,7 +4,7 @@
 use core::ops::Range;
 
 use kairos_chip::gic;
-use kairos_contracts::registers::{block, bridge, bulk, exports, outlet, pages, uplink};
+use kairos_contracts::registers::{self, block, bridge, bulk, exports, outlet, pages, uplink};
 use kairos_contracts::remote::{
     BridgeRegister, COPY_DESCRIPTORS, COPY_DESCRIPTOR_BYTES, COPY_DESTINATION_AT, COPY_FETCH_AT, COPY_NOTIFY_AT,
     COPY_OTHER_AT, FETCH_DESTINATION, PAGE_BYTES, RIGHT_READ, RIGHT_WRITE,
@@ -256,12 +256,16 @@ struct Engine {
 /// The engines of this board's links. Found at boot: a search takes as long as many small copies.
 static ENGINES: Owned<[Option<Engine>; window::ENDS]> = Owned::new([None; window::ENDS]);
 
+/// The register that names the link to the board of the window's shared place.
+static WAY: Owned<Option<Register>> = Owned::new(None);
+
 /// Size of the block in this board's logic that kernels may export; 0 without one.
 static BLOCK_BYTES: Owned<u32> = Owned::new(0);
 
 /// After reset of this core, on a board with remote memory: finds the engines, and the block.
 pub fn boot() {
     BLOCK_BYTES.set(register(block::BYTES, 0).map_or(0, Register::read));
+    WAY.set(register(registers::window::END, 0));
     ENGINES.set(core::array::from_fn(Engine::find));
 }
 
@@ -353,6 +357,15 @@ fn copy_all(destination: u32, pieces: &[[u32; PIECE]]) {
     let destination = destination & !FETCH_DESTINATION;
     let Some((end, joined)) = known(destination, window::end_to(destination)) else {
         return;
+    };
+    // To a board that is no neighbour a cross link may lead, too, as the logic knows.
+    let end = match WAY.get() {
+        Some(way) if !joined && window::shared_slot(destination).is_some() => {
+            let end = way.read() as usize;
+            window::restore();
+            end
+        }
+        _ => end,
     };
     let Some(engine) = ENGINES.get()[end] else {
         return refuse(window::NO_MEMORY, [destination, 0, 0]);

@@ -27,6 +27,8 @@ the previous one has been answered. `completed` counts only answered packets, in
 Throughput: one word per cycle while packets are in flight. Clock domain sys.
 """
 
+from dataclasses import dataclass
+
 from migen import *
 from migen.genlib.fifo import SyncFIFO, SyncFIFOBuffered
 
@@ -39,7 +41,7 @@ from ...contracts.remote import (
     COPY_OTHER_AT,
 )
 from ...hp import HpRead
-from ..remote.words import ADDRESS_BITS, BOARD_BITS, SLOT_BITS
+from ..remote.words import ADDRESS_BITS, BOARD_BITS, SLOT_BITS, VIA_BITS
 from .server import BURST, burst_beats
 from .slots import UNREADABLE, PacketSlots
 from .words import (
@@ -50,10 +52,11 @@ from .words import (
     PACKET_WORDS,
     SLOTS,
     STATUS_BITS,
+    board_of,
     data_words,
 )
 
-__all__ = ["INVALID", "BulkEngine"]
+__all__ = ["INVALID", "BroughtPort", "BulkEngine"]
 
 INVALID = 5
 """Cause of a halt, beside `UNREADABLE` and the statuses of answers: a descriptor with no bytes, or not of whole
@@ -169,14 +172,16 @@ class _Issue(Module):
 
     `early` (in): as of the `BulkEngine`. `hold` (in): no packets of descriptors are issued, and none is
     begun. `room` (in): a packet can be taken. `issued` (out): `packet` (out) is taken. `clear` (in): the rest
-    of the descriptor is dropped. `brought` (out): the packet in slot `brought_slot` (in, 4 bits). `invalid`
+    of the descriptor is dropped. For each of `servers`, `brought` (out): the packet in slot `brought_slot` (in, 4
+    bits). `invalid`
     (out): for a cycle, the next descriptor cannot be carried out, for the reason `wrong` (out, 3 bits).
     """
 
-    def __init__(self, descriptors, opened, slots):
+    def __init__(self, descriptors, opened, slots, servers):
         self.early, self.hold, self.room, self.clear = Signal(), Signal(), Signal(), Signal()
         self.issued, self.packet = Signal(), Record(_EXTENT)
-        self.brought_slot, self.brought = Signal(SLOT_BITS), Record(_EXTENT)
+        self.brought_slot = [Signal(SLOT_BITS) for _ in range(servers)]
+        self.brought = [Record(_EXTENT) for _ in range(servers)]
         self.invalid, self.wrong = Signal(), Signal(STATUS_BITS)
 
         # # #
@@ -185,11 +190,11 @@ class _Issue(Module):
         fetch, room = Signal(), Signal(LENGTH_BITS + 1)
         first, old = Record(_EXTENT), Record(_EXTENT)
         memory = Memory(len(first.raw_bits()), SLOTS)
-        write, read, brought = (
+        write, read, *brought = (
             memory.get_port(write_capable=True),
-            *[memory.get_port(async_read=True) for _ in range(2)],
+            *[memory.get_port(async_read=True) for _ in range(1 + servers)],
         )
-        self.specials += memory, write, read, brought
+        self.specials += memory, write, read, *brought
         repeats, new, begins, now = Signal(), Signal(), Signal(), descriptors.next
         right = (now.bytes != 0) & (Cat(now.local[:3], now.bytes[:3], now.remote[:3]) == 0)
         self.comb += [
@@ -212,8 +217,10 @@ class _Issue(Module):
             write.dat_w.eq(first.raw_bits()),
             read.adr.eq(slots.late),
             old.raw_bits().eq(read.dat_r),
-            brought.adr.eq(self.brought_slot),
-            self.brought.raw_bits().eq(brought.dat_r),
+            [
+                [port.adr.eq(slot), of.raw_bits().eq(port.dat_r)]
+                for port, slot, of in zip(brought, self.brought_slot, self.brought, strict=True)
+            ],
             self.packet.raw_bits().eq(Mux(repeats, old.raw_bits(), first.raw_bits())),
             opened.issued.eq(new),
             opened.last.eq(left == first.length + 1),
@@ -244,15 +251,15 @@ class _Issue(Module):
 
 
 class _Read(Module):
-    """Reads packets' data and passes them on. bus: `HpRead`. packet: of the `BulkWay`. board: number of this
-    board.
+    """Reads packets' data and passes them on. bus: `HpRead`. way: `BulkWay`. board: number of this board.
 
     `room` (out): a packet can be taken. `take` (in): `extent` (in) with `id` (in, 7 bits) is. `asked` (in,
     `ready` out): data that another board fetches; both kinds take turns. `moving` (out): some are in transit.
     `unreadable` (out): for a cycle, a word of a packet of this board could not be read.
     """
 
-    def __init__(self, bus, packet, board):
+    def __init__(self, bus, way, board):
+        packet = way.packet
         self.room, self.take = Signal(), Signal()
         self.extent, self.id = Record(_EXTENT), Signal(ID_BITS)
         self.asked = asked = Record([("valid", 1), ("ready", 1), *ASKED])
@@ -278,7 +285,8 @@ class _Read(Module):
             takes.eq(self.take | (asked.valid & asked.ready)),
             If(
                 self.take,
-                head.key.eq(Cat(self.id, board)),
+                # A neighbour answers by this line
+                head.key.eq(Cat(self.id, board, Mux(job.to[-1], C(way.via, VIA_BITS), 0))),
                 head.length.eq(job.length),
                 head.address.eq(job.remote),
                 head.far.eq(job.to[-1]),
@@ -288,7 +296,7 @@ class _Read(Module):
                 head.key.eq(asked.key),
                 head.length.eq(asked.length),
                 head.far.eq(asked.far),
-                head.destination.eq(asked.key[ID_BITS:]),
+                head.destination.eq(board_of(asked.key)),
                 head.fetched.eq(1),
             ),
             reads.we.eq(takes & ~head.fetch),
@@ -336,9 +344,22 @@ class _Read(Module):
         ]
 
 
+@dataclass(frozen=True)
+class BroughtPort:
+    """For a `BulkServer`. `key` (in, 13 bits) of a packet with fetched data: it is `expected` (out), with so many words
+    less one as `length` (out), for the words here from `place` (out) on. `written` (in, `ready` out): they are there,
+    or not, as an answer says."""
+
+    key: object
+    expected: object
+    length: object
+    place: object
+    written: object
+
+
 class BulkEngine(Module):
     """way: `BulkWay` of the link. timeout: cycles after which an answer is missing at the latest. attempts: how
-    often a packet is sent.
+    often a packet is sent. servers: `BulkServer` of this board at which fetched data may come.
 
     `board` (in, 3 bits): number of this board. `base` (in, 32 bits): address of the ring. `posted` (in, 16
     bits): number of descriptors posted so far, modulo 65536; `completed` (out, 16 bits): likewise, completed
@@ -346,14 +367,12 @@ class BulkEngine(Module):
     cycle, a descriptor that requested it is complete. `halted` (out): with `reason` (out, 3 bits), a status;
     both until `clear` (in): resumes from `posted` and clears the halt, once nothing is in flight. `repeated`
     (out, 16 bits): packets that were retransmitted; saturates. `asked` (in, `ready` out): data to be sent to
-    another board. For `brought_key` (in, 10 bits): a packet with fetched data is `expected` (out), of
-    `expected_length` (out) for the words here from `expected_place` (out) on; `written` (in, `ready` out): they
-    are there, or not, as an answer says. `bus_ring`, `bus_data`: `HpRead`. `idle` (out):
+    another board. `servers`: for each, `BroughtPort`. `bus_ring`, `bus_data`: `HpRead`. `idle` (out):
     nothing is in flight; `settled` (out), for time skip: in addition, nothing begins or changes before a
     register is written. `timeout` (out): cycles after which the answer to a new packet is missing.
     """
 
-    def __init__(self, way, timeout=4096, attempts=8):
+    def __init__(self, way, timeout=4096, attempts=8, servers=1):
         self.early, self.clear = Signal(), Signal()
         self.halted, self.reason = Signal(), Signal(STATUS_BITS)
         self.repeated, self.idle, self.settled = Signal(_COUNT_BITS), Signal(), Signal()
@@ -363,14 +382,18 @@ class BulkEngine(Module):
 
         self.submodules.descriptors = descriptors = _Descriptors(self.bus_ring)
         self.submodules.opened = opened = _Open()
-        self.submodules.slots = slots = PacketSlots(way.receiving, timeout, attempts, _OPEN_BITS)
-        self.submodules.issue = issue = _Issue(descriptors, opened, slots)
-        self.submodules.read = read = _Read(self.bus_data, way.packet, slots.board)
+        self.submodules.slots = slots = PacketSlots(way, timeout, attempts, _OPEN_BITS, servers)
+        self.submodules.issue = issue = _Issue(descriptors, opened, slots, servers)
+        self.submodules.read = read = _Read(self.bus_data, way, slots.board)
         self.base, self.posted, self.board = descriptors.base, descriptors.posted, slots.board
         self.completed, self.done, self.timeout = opened.completed, opened.done, slots.timeout
-        self.asked, self.written, self.brought_key = read.asked, slots.written, slots.brought_key
-        self.expected_place, self.expected_length = issue.brought.local, issue.brought.length
-        self.expected = slots.brought & issue.brought.fetch
+        self.asked = read.asked
+        self.servers = [
+            BroughtPort(key, brought & extent.fetch, extent.length, extent.local, written)
+            for key, brought, extent, written in zip(
+                slots.brought_key, slots.brought, issue.brought, slots.written, strict=True
+            )
+        ]
         clears, waits = Signal(), Signal()  # in this cycle; once nothing is in flight
         self.comb += [
             opened.posted.eq(self.posted),
@@ -381,7 +404,7 @@ class BulkEngine(Module):
             read.take.eq(issue.issued),
             read.extent.eq(issue.packet),
             read.id.eq(slots.id),
-            issue.brought_slot.eq(slots.brought_key[:SLOT_BITS]),
+            [slot.eq(key[:SLOT_BITS]) for slot, key in zip(issue.brought_slot, slots.brought_key, strict=True)],
             opened.ended.eq(slots.ended),
             opened.ended_of.eq(slots.ended_of),
             opened.fails.eq(slots.fails),

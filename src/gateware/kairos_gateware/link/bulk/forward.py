@@ -12,6 +12,9 @@ that arrives while its buffer is full is dropped, as is one for a link that is d
 exist; the engine that sent it retries, and eventually gives up. So packets and answers cannot
 deadlock.
 
+With cross links an answer, or fetched data, may come by another line than that of the engine that waits for it. Answers
+are passed on to it; the server that has received data asks it where they belong (`BoardEngines`).
+
 Latency: a packet's length and 5 cycles; of an answer 2. Throughput of each link: one word per
 cycle. Clock domain sys.
 """
@@ -23,18 +26,34 @@ from migen import *
 from migen.genlib.fifo import SyncFIFO
 from migen.genlib.roundrobin import SP_CE, RoundRobin
 
+from ..remote.forward import ANSWERS, turns
+from ..remote.words import ADDRESS_BITS
+from ..switch.routes import crossed_route
 from .buffer import PacketBuffer
-from .words import ANSWER, HEAD, ID_BITS, KEY_BITS, LEFT_BITS, SLOTS, STATUS_BITS, data_words
+from .engine import BroughtPort
+from .words import (
+    ANSWER,
+    HEAD,
+    KEY_BITS,
+    LEFT_BITS,
+    LENGTH_BITS,
+    SLOTS,
+    STATUS_BITS,
+    board_of,
+    data_words,
+    via_of,
+)
 
-__all__ = ["BulkForwarding", "BulkWay"]
+__all__ = ["BoardEngines", "BulkForwarding", "BulkWay"]
 
 
 class BulkWay:
     """line: `BulkLine` of a link. Ports for this board's engine and server at the link: `packet`
     and `answer` as those of `BulkSending`; `mine`: the packet being received is for this board;
-    `receiving`."""
+    `receiving`. `via`: number of the engine, if answers to it come by other lines, too; `arrived`: list of those."""
 
     def __init__(self, line):
+        self.via, self.arrived = 0, []
         self.line, self.receiving = line, line.receiving
         self.packet, self.answer, self.mine = line.sending.packet, line.sending.answer, C(1)
 
@@ -110,24 +129,27 @@ class _Answers(Module):
 
 class BulkForwarding(Module):
     """lines: `BulkLine` of the board's links that have remote memory, by their ports as of
-    `tree_route`. own: number of this board. sizes: boards behind each of its links downwards.
-    route: of `tree_route`.
+    `crossed_route`. own: number of this board. sizes: boards behind each of its links downwards.
+    crosses: `CrossLink` of each.
 
     `ways`: `BulkWay` of each, by the same ports. `settled` (out): for time skip.
     """
 
-    def __init__(self, lines, own, sizes, route):
+    def __init__(self, lines, own, sizes, crosses=()):
         self.ways = {port: BulkWay(line) for port, line in lines.items()}
         self.settled = Signal()
 
         # # #
 
-        route, ports = route(own, sizes), 2 + len(sizes)
+        route = crossed_route(own, sizes, [(cross.destination, cross.size, cross.leads) for cross in crosses])
+        ports, first = 2 + len(sizes) + len(crosses), 2 + len(sizes)
+        # Data that are fetched go as answers do
+        turn = turns(ANSWERS, len(sizes) > 0, first, False)
         packets, answers = {}, {}
-        for port, way in self.ways.items():
+        for number, (port, way) in enumerate(self.ways.items(), 1):
             receiving, head = way.receiving, way.receiving.head_of
-            board = receiving.answer_key[ID_BITS:]
-            way.mine = Signal()
+            board = board_of(receiving.answer_key)
+            way.mine, way.via = Signal(), number if crosses else 0
             way.packet, way.answer = Record(way.packet.layout), Record(way.answer.layout)
             leaves, returns = Signal(max=ports), Signal(max=ports)
             self.comb += [
@@ -138,24 +160,37 @@ class BulkForwarding(Module):
             # Packets for the link they came from, or for a missing one, have no buffer: they are
             # dropped
             for other in lines:
-                if other != port:
+                if turn(port, other):
                     packets[port, other] = _Packets(way.line, ~way.mine & (leaves == other))
                     answers[port, other] = _Answers(receiving, (board != own) & (returns == other))
-        self.submodules += [*packets.values(), *answers.values()]
+        arrived = self._arrived(own) if crosses else []
+        self.submodules += [*packets.values(), *answers.values(), *arrived]
         for port, way in self.ways.items():
             sending = way.line.sending
-            others = [other for other in lines if other != port]
+            into, out = [[pair for pair in packets if pair[end] == port] for end in (1, 0)]
             through, inside, ends = self._pieces(sending.packet)
-            consumed = [way.answer, *[packets[port, other].judged for other in others]]
-            consumed += [packets[other, port].judged_on for other in others]
-            consumed += [answers[other, port].answer for other in others]
+            consumed = [way.answer, *[packets[pair].judged for pair in out]]
+            consumed += [packets[pair].judged_on for pair in into]
+            consumed += [answers[pair].answer for pair in into]
             self.submodules += [
-                _Turns(sending.packet, [way.packet, *[packets[other, port].packet for other in others]], ends, inside),
+                _Turns(sending.packet, [way.packet, *[packets[pair].packet for pair in into]], ends, inside),
                 _Turns(sending.answer, consumed, sending.answer.valid & sending.answer.ready, C(0)),
             ]
             self.sync += through
-        quiet = [some.buffer.empty for some in packets.values()] + [~some.answer.valid for some in answers.values()]
-        self.comb += self.settled.eq(reduce(and_, quiet))
+        quiet = [some.buffer.empty for some in packets.values()]
+        quiet += [~some.answer.valid for some in [*answers.values(), *arrived]]
+        self.comb += self.settled.eq(reduce(and_, quiet, C(1)))
+
+    def _arrived(self, own):
+        """Answers for each engine that come by other lines than its own."""
+        found = []
+        for way in self.ways.values():
+            for other in self.ways.values():
+                if other is not way:
+                    key = other.receiving.answer_key
+                    found.append(_Answers(other.receiving, (board_of(key) == own) & (via_of(key) == way.via)))
+                    way.arrived.append(found[-1].answer)
+        return found
 
     @staticmethod
     def _pieces(packet):
@@ -165,3 +200,41 @@ class BulkForwarding(Module):
         goes = packet.valid & packet.ready
         counts = If(goes, left.eq(Mux(packet.head, data_words(packet), left - 1)))
         return counts, left != 0, goes & ~packet.head & (left == 1)
+
+
+class BoardEngines(Module):
+    """The engines of a board with cross links, as its servers see them: fetched data come by any line. count: of the
+    engines, each with as many `servers`."""
+
+    def __init__(self, count):
+        self.count, self._engines, self._seen = count, {}, []
+
+    def add(self, way, engine):
+        """Adds the engine at a `BulkWay`. Returns the `BroughtPort` for the server there."""
+        self._engines[way.via] = engine
+        seen = BroughtPort(
+            Signal(KEY_BITS),
+            Signal(),
+            Signal(LENGTH_BITS),
+            Signal(ADDRESS_BITS),
+            Record([("valid", 1), ("ready", 1), *ANSWER]),
+        )
+        self._seen.append((way.via, seen))
+        return seen
+
+    def do_finalize(self):
+        for n, (own, seen) in enumerate(self._seen):
+            for via, engine in self._engines.items():
+                port = engine.servers[n]
+                asked, told = [
+                    (via_of(key) == via) | ((via_of(key) == 0) & int(via == own))
+                    for key in (seen.key, seen.written.key)
+                ]
+                self.comb += [
+                    port.key.eq(seen.key),
+                    If(asked, seen.expected.eq(port.expected), seen.length.eq(port.length), seen.place.eq(port.place)),
+                    port.written.valid.eq(seen.written.valid & told),
+                    port.written.key.eq(seen.written.key),
+                    port.written.status.eq(seen.written.status),
+                    If(told, seen.written.ready.eq(port.written.ready)),
+                ]

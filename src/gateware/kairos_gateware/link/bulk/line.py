@@ -30,6 +30,8 @@ from .words import (
     escape_like,
     fields_of,
     mark,
+    pack_head,
+    unpack_head,
 )
 
 __all__ = ["BulkLine", "BulkReceiving", "BulkSending"]
@@ -62,7 +64,7 @@ class BulkSending(Module):
         self.submodules.encoder = encoder = Encoder(_BITS, CHECK_BITS)
         self.submodules.crc = sums = Crc(WORD_BITS)
         found = escape_like(packet.word)
-        head = mark(Mark.HEAD, **{name: getattr(packet, name) for name, _ in HEAD})
+        head = pack_head(packet)
         resume = mark(Mark.RESUME, left=(left - takes)[:LEFT_BITS], literal=takes, flipped=flipped)
         answers = {name: getattr(answer, name) for name, _ in ANSWER}
         answers |= {f"not_{name}": ~value for name, value in answers.items()}
@@ -129,7 +131,7 @@ class BulkReceiving(Module):
     """endpoint: its `into` and `line` are driven here. `into` (in): word from the line coder. A cycle
     later: `head` (out), a packet begins, with its fields in `head_of` (out); a head ends a previous packet
     that has no end; `data` (out), a `word` (out, 64 bits) of it; `end` (out), it is complete, and right if
-    `good` (out). `answer` (out): with `answer_key` (out, 10 bits) and `answer_status` (out, 3 bits). `busy`
+    `good` (out). `answer` (out): with `answer_key` (out, 13 bits) and `answer_status` (out, 3 bits). `busy`
     (out): a packet is being received."""
 
     def __init__(self, endpoint):
@@ -145,7 +147,8 @@ class BulkReceiving(Module):
         self.submodules.crc = sums = Crc(WORD_BITS)
         into, raw, known, left = self.into, Signal(), Signal(), Signal(LEFT_BITS)  # known: the head was received
         crc, marked, payload = Signal(CRC_BITS), Signal(), decoder.data[:PAYLOAD_BITS]
-        head, resume, answer = [fields_of(kind, payload) for kind in (Mark.HEAD, Mark.RESUME, Mark.ANSWER)]
+        resume, answer = [fields_of(kind, payload) for kind in (Mark.RESUME, Mark.ANSWER)]
+        head = unpack_head(payload) | {"kind": resume["kind"]}
         alike, literal, follows, twice = Signal(), Signal(WORD_BITS), Signal(), Signal()
         self.comb += [
             decoder.word.eq(into.word),

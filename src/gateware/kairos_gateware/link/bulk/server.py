@@ -19,7 +19,7 @@ from ...hp import HpWrite
 from ..remote.server import Region, first_offset
 from ..remote.words import ADDRESS_BITS, BOARD_BITS, BUS_ERROR, DONE
 from .buffer import PacketBuffer
-from .words import ASKED, HEAD, ID_BITS, KEY_BITS, LENGTH_BITS, SLOTS, STATUS_BITS
+from .words import ASKED, HEAD, KEY_BITS, LENGTH_BITS, SLOTS, STATUS_BITS, board_of
 
 __all__ = ["BURST", "BulkServer", "burst_beats"]
 
@@ -41,14 +41,14 @@ def burst_beats(address, left):
 
 class BulkServer(Module):
     """way: `BulkWay` of the link. regions: list of `Region` that apply, or a function to it from the board that asks, a
-    signal. engine: `BulkEngine` of the link.
+    signal. engine: `BulkEngine` of the link. brought: `BroughtPort` for packets with fetched data; None: that engine's.
 
     `board` (in, 3 bits): number of this board; a packet for another one that ends here is rejected. `bus`:
     `HpWrite`. Saturating counts of packets: `refused`, `broken` (out, 16 bits), and `dropped` (out, 16
     bits) for lack of room. `settled` (out): nothing is in progress.
     """
 
-    def __init__(self, way, regions: list[Region] | Callable, engine):
+    def __init__(self, way, regions: list[Region] | Callable, engine, brought=None):
         self.board = Signal(BOARD_BITS)
         self.bus = HpWrite()
         self.refused, self.broken, self.dropped = [Signal(_COUNT_BITS) for _ in range(3)]
@@ -56,7 +56,7 @@ class BulkServer(Module):
 
         # # #
 
-        self._engine = engine
+        self._brought = brought = engine.servers[0] if brought is None else brought
         allowed, address = self._allowed(way.receiving, regions)
         self.submodules.buffer = buffer = PacketBuffer(way.receiving, way.mine, allowed, address)
         asked = SyncFIFO(sum(width for _, width in ASKED), SLOTS)
@@ -64,7 +64,7 @@ class BulkServer(Module):
         ended_valid, ended_ready, ended_what = self._write(bursts, buffer)
         answers = SyncFIFO(_ANSWER_BITS, SLOTS)
         self.submodules += asked, answers
-        answer, judged, written, fetched = way.answer, buffer.judged, engine.written, Signal()
+        answer, judged, written, fetched = way.answer, buffer.judged, brought.written, Signal()
         for name in ("refused", "broken", "dropped"):
             self._count(getattr(self, name), getattr(buffer, name))
         self.comb += [
@@ -92,25 +92,25 @@ class BulkServer(Module):
     def _allowed(self, receiving, regions):
         """(whether all of the received packet lies in one region, or it brings what the engine expects, and it is
         for this board; address of its first word here)."""
-        r, head, engine = receiving, receiving.head_of, self._engine
+        r, head, brought = receiving, receiving.head_of, self._brought
         if callable(regions):
-            regions = regions(head.key[ID_BITS:])
+            regions = regions(board_of(head.key))
         last, check, allowed, address = Signal(ADDRESS_BITS + 1), Signal(), Signal(), Signal(ADDRESS_BITS)
         within = [
             # Copies go through a port that is not coherent
-            region.allows(head.address, ~head.fetch, head.key[ID_BITS:], last) & ~region.coherent
+            region.allows(head.address, ~head.fetch, board_of(head.key), last) & ~region.coherent
             for region in regions
         ]
-        expected = engine.expected & (engine.expected_length == head.length)
+        expected = brought.expected & (brought.length == head.length)
         here = ~head.far | (head.destination == self.board)
-        self.comb += engine.brought_key.eq(head.key)
+        self.comb += brought.key.eq(head.key)
         self.sync += [
             check.eq(r.head),
             last.eq(head.address + head.length),
             If(
                 check,
                 allowed.eq(Mux(head.fetched, expected, reduce(or_, within)) & here),
-                address.eq(Mux(head.fetched, engine.expected_place, head.address + first_offset(regions, within))),
+                address.eq(Mux(head.fetched, brought.place, head.address + first_offset(regions, within))),
             ),
         ]
         return allowed, address

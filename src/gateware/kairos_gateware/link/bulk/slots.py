@@ -11,7 +11,7 @@ from migen import *
 
 from ..remote.timing import RoundTrip
 from ..remote.words import BOARD_BITS, DONE, GENERATION_BITS, SLOT_BITS, UNREACHABLE
-from .words import AGAIN, ANSWER, ID_BITS, KEY_BITS, SLOTS, STATUS_BITS
+from .words import AGAIN, ANSWER, ID_BITS, KEY_BITS, SLOTS, STATUS_BITS, board_of, via_of
 
 __all__ = ["SPOILT_TRIES", "UNREADABLE", "PacketSlots"]
 
@@ -25,10 +25,11 @@ _LEAST_SHARE = 8
 
 class PacketSlots(Module):
     """The packets in flight, with their timers, of which one after the other is checked. receiving:
-    `BulkReceiving`. timeout, attempts: as of the `BulkEngine`. open_bits: of the numbers of descriptors.
+    `BulkReceiving`. timeout, attempts, servers: as of the `BulkEngine`. open_bits: of the numbers of descriptors.
+    way: `BulkWay`.
 
-    `board` (in, 3 bits): number of this board. `written` (in, `ready` out): answer to a packet that fetches,
-    by this board's server. `brought` (out): the packet with `brought_key` (in, 10 bits) awaits an answer.
+    `board` (in, 3 bits): number of this board. `written` (in, `ready` out): for each server of this board, answers to
+    packets that fetch. For each as well, `brought` (out): the packet with `brought_key` (in, 13 bits) awaits an answer.
     `issued` (in): a packet is sent, in slot `slot` (in, 4 bits) with identification `id` (out, 7 bits): if `new`
     (in) for the first time, of `descriptor` (in, 2 bits), in slot `free` (out, 4 bits), else slot `late`
     (out, 4 bits) again.
@@ -38,10 +39,11 @@ class PacketSlots(Module):
     this board's memory could not be read. `timeout` (out): cycles after which the first answer is missing.
     """
 
-    def __init__(self, receiving, timeout, attempts, open_bits):
+    def __init__(self, way, timeout, attempts, open_bits, servers):
+        receiving = way.receiving
         self.board, self.unreadable = Signal(BOARD_BITS), Signal()
-        self.written = written = Record([("valid", 1), ("ready", 1), *ANSWER])
-        self.brought_key, self.brought = Signal(KEY_BITS), Signal()
+        self.written = [Record([("valid", 1), ("ready", 1), *ANSWER]) for _ in range(servers)]
+        self.brought_key, self.brought = [[Signal(width) for _ in range(servers)] for width in (KEY_BITS, 1)]
         self.issued, self.new, self.slot, self.id = Signal(), Signal(), Signal(SLOT_BITS), Signal(ID_BITS)
         self.descriptor, self.ended_of = Signal(open_bits), Signal(open_bits)
         self.free, self.late = Signal(SLOT_BITS), Signal(SLOT_BITS)
@@ -66,16 +68,21 @@ class PacketSlots(Module):
 
         def awaits(key):
             slot = key[:SLOT_BITS]
-            same = (key[ID_BITS:] == self.board) & (generation[slot] == key[SLOT_BITS:ID_BITS])
-            return same & busy[slot] & ~again[slot]
+            own = (board_of(key) == self.board) & ((via_of(key) == 0) | (via_of(key) == way.via))
+            return own & (generation[slot] == key[SLOT_BITS:ID_BITS]) & busy[slot] & ~again[slot]
+
+        # Answers on this line cannot wait; the others do, for those before them
+        waiting = [*self.written, *way.arrived]
 
         self.comb += [
-            # Answers on the line cannot wait
-            comes.eq(receiving.answer | written.valid),
-            written.ready.eq(~receiving.answer),
-            key.eq(Mux(receiving.answer, receiving.answer_key, written.key)),
-            status.eq(Mux(receiving.answer, receiving.answer_status, written.status)),
-            self.brought.eq(awaits(self.brought_key)),
+            comes.eq(reduce(or_, [answer.valid for answer in waiting], receiving.answer)),
+            [
+                answer.ready.eq(~reduce(or_, [other.valid for other in waiting[:n]], receiving.answer))
+                for n, answer in enumerate(waiting)
+            ],
+            [If(answer.valid, key.eq(answer.key), status.eq(answer.status)) for answer in reversed(waiting)],
+            If(receiving.answer, key.eq(receiving.answer_key), status.eq(receiving.answer_status)),
+            [brought.eq(awaits(of)) for brought, of in zip(self.brought, self.brought_key, strict=True)],
             [If(~busy[n], self.free.eq(n)) for n in reversed(range(SLOTS))],
             [If(again[n], self.late.eq(n)) for n in reversed(range(SLOTS))],
             self.full.eq(reduce(and_, busy)),

@@ -13,7 +13,7 @@ from kairos_gateware.figures.place import root
 from kairos_gateware.link.bulk.forward import BulkForwarding
 from kairos_gateware.link.bulk.words import ANSWER, HEAD, ID_BITS, KEY_BITS, SLOTS, STATUS_BITS
 from kairos_gateware.link.remote.words import REFUSED, UNREACHABLE
-from kairos_gateware.link.switch.routes import UP, tree_route
+from kairos_gateware.link.switch.routes import UP
 from kairos_gateware.testbenches.bulk_chain import (
     FIRST,
     HALF,
@@ -179,7 +179,7 @@ def test_stalled_line_blocks_only_its_own_packets():
     """Board 1 of a tree has more packets and answers for board 2 than fit the buffers; those for
     board 3 pass them."""
     lines = {port: line() for port in (UP, UP + 1, UP + 2)}
-    dut, came = BulkForwarding(lines, 1, [1, 1], tree_route), {"packet": [], "answer": []}
+    dut, came = BulkForwarding(lines, 1, [1, 1]), {"packet": [], "answer": []}
 
     def come():
         r = lines[UP].receiving

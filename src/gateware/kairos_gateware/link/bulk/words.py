@@ -18,7 +18,7 @@ from operator import and_, or_
 from migen import *
 
 from ..line.word import PAYLOAD_BITS, WORD_BITS
-from ..remote.words import ADDRESS_BITS, BOARD_BITS, GENERATION_BITS, SLOT_BITS
+from ..remote.words import ADDRESS_BITS, BOARD_BITS, GENERATION_BITS, SLOT_BITS, VIA_BITS
 
 __all__ = [
     "AGAIN",
@@ -37,10 +37,14 @@ __all__ = [
     "SLOTS",
     "STATUS_BITS",
     "Mark",
+    "board_of",
     "data_words",
     "escape_like",
     "fields_of",
     "mark",
+    "pack_head",
+    "unpack_head",
+    "via_of",
 ]
 
 BULK = 6
@@ -52,8 +56,10 @@ SLOTS = 2**SLOT_BITS
 LENGTH_BITS = log2_int(PACKET_WORDS)
 LEFT_BITS = LENGTH_BITS + 1
 ID_BITS = SLOT_BITS + GENERATION_BITS
-KEY_BITS = ID_BITS + BOARD_BITS
-"""An id, and the board that issued it."""
+KEY_BITS = ID_BITS + BOARD_BITS + VIA_BITS
+"""An id, the board that issued it, and which of that board's engines: 0 is the one at the link by which the answer
+comes; a board with cross links numbers its engines from 1 on."""
+VIAS = 5
 STATUS_BITS = 3
 AGAIN = 4
 """Status of an answer, beside those of single loads and stores: the packet was received broken."""
@@ -63,6 +69,10 @@ LITERAL_BITS = log2_int(WORD_BITS) + 1
 ASKED = [("key", KEY_BITS), ("address", ADDRESS_BITS), ("length", LENGTH_BITS), ("far", 1)]
 """Of a packet that another board fetches: the request's key, its first word here, its words less one, and
 whether the board is named, as it need not be the neighbour."""
+
+
+_WAY_BITS = 4
+_NEAR = 15
 
 
 class Mark:
@@ -77,7 +87,7 @@ ANSWER = [("key", KEY_BITS), ("status", STATUS_BITS)]
 HEAD = [("key", KEY_BITS), ("length", LENGTH_BITS), ("address", ADDRESS_BITS), ("far", 1), ("destination", BOARD_BITS)]
 HEAD += [("fetch", 1), ("fetched", 1)]
 MARK = {
-    Mark.HEAD: HEAD,
+    Mark.HEAD: [("key", ID_BITS + BOARD_BITS), *HEAD[1:3], ("destination", BOARD_BITS), ("way", _WAY_BITS)],
     Mark.RESUME: [("left", LEFT_BITS), ("literal", 1), ("flipped", LITERAL_BITS)],
     Mark.ANSWER: [*ANSWER, *[(f"not_{name}", width) for name, width in ANSWER]],
 }
@@ -85,7 +95,49 @@ MARK = {
 words; `far`: the packet is for the board `destination`, not for the neighbour. `fetch`: it
 asks for so many data, instead of having them; `fetched`: it brings those of the request with that key, `address`
 does not count. `left`: raw words that follow, the trailer included. `flipped`: the bit in which a literal
-differs from the escape, or 64. An answer is sent twice, the second time inverted."""
+differs from the escape, or 64. An answer is sent twice, the second time inverted. `way`: of a packet for another
+board than the neighbour, 3 times its `via` (below `VIAS`), plus 1 if it asks for data, or 2 if it brings them; 15: for
+the neighbour, the destination is that 0, 1 or 2."""
+
+
+def board_of(key):
+    """The board that has issued a packet with that key."""
+    return key[ID_BITS : ID_BITS + BOARD_BITS]
+
+
+def via_of(key):
+    """The number of its engine."""
+    return key[ID_BITS + BOARD_BITS :]
+
+
+def pack_head(head):
+    """The payload of a head: `Record` with the fields of `HEAD`."""
+    kind = Cat(head.fetch, head.fetched)
+    return mark(
+        Mark.HEAD,
+        key=head.key[: ID_BITS + BOARD_BITS],
+        length=head.length,
+        address=head.address,
+        destination=Mux(head.far, head.destination, kind),
+        way=Mux(head.far, (3 * via_of(head.key) + kind)[:_WAY_BITS], _NEAR),
+    )
+
+
+def unpack_head(payload):
+    """The fields of `HEAD` in the payload of a head, by their names."""
+    found = fields_of(Mark.HEAD, payload)
+    way, near = found["way"], found["way"] == _NEAR
+    kind = Array([C(way % 3, 2) for way in range(_NEAR)] + [found["destination"][:2]])[way]
+    via = Array([C(way // 3, VIA_BITS) for way in range(_NEAR)] + [C(0, VIA_BITS)])[way]
+    return {
+        "key": Cat(found["key"], via),
+        "length": found["length"],
+        "address": found["address"],
+        "far": ~near,
+        "destination": found["destination"],
+        "fetch": kind == 1,
+        "fetched": kind == 2,
+    }
 
 
 def data_words(head):

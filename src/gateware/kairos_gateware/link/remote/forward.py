@@ -30,7 +30,7 @@ from ..switch.routes import LOCAL, UP, crossed_route
 from ..switch.switch import DESTINATION_BITS, Switch, flit_layout
 from .words import ANSWER, BOARD_BITS, REQUEST, VIA_BITS, fields
 
-__all__ = ["DEPTH", "FLITS", "KINDS", "Forwarding", "Inward", "Kind", "Outward", "turns"]
+__all__ = ["ANSWERS", "DEPTH", "FLITS", "KINDS", "Forwarding", "Inward", "Kind", "Outward", "turns"]
 
 FLITS = 2
 DEPTH = 16
@@ -66,7 +66,7 @@ class Kind:
         return form, Cat(*parts)
 
 
-_REQUESTS, _ANSWERS = KINDS = Kind("remote_requests", REQUEST), Kind("remote_answers", ANSWER)
+REQUESTS, ANSWERS = KINDS = Kind("remote_requests", REQUEST), Kind("remote_answers", ANSWER)
 
 
 class _Way:
@@ -107,7 +107,7 @@ class Inward(Module):
         kept, form, data, to = Signal(), Signal.like(source.form), Signal.like(source.data), Signal(BOARD_BITS)
         second, free, here = Signal(), Signal(), Signal()
         named, asked_via, to_via = fields(REQUEST["way"], source.data), Signal(VIA_BITS), Signal(VIA_BITS)
-        if kind is _REQUESTS:
+        if kind is REQUESTS:
             # A way for this board goes to it, as its answer repeats part of it
             aim = named["destination"]
             self.comb += [
@@ -187,7 +187,7 @@ class Outward(Module):
         head, data, whole, behind = Signal(64), Signal(_DATA), Signal(), Signal()
         led, turn, passes, begun = Signal(), Signal(), Signal(), Signal()
         form, joined = kind.join(head[DESTINATION_BITS:], data)
-        leads = ~led if kind is _REQUESTS and named else C(0)
+        leads = ~led if kind is REQUESTS and named else C(0)
         leaves = Signal()
         self.comb += [
             self.flit.ready.eq(~whole),
@@ -201,7 +201,7 @@ class Outward(Module):
             ).Else(sink.valid.eq(own.valid), sink.form.eq(own.form), sink.data.eq(own.data), own.ready.eq(sink.ready)),
             self.settled.eq(~whole & ~behind & ~self.flit.valid),
         ]
-        if kind is _REQUESTS:
+        if kind is REQUESTS:
             way = kind.tags["way"]
             self.comb += If(passes & leads, sink.form.eq(way), sink.data.eq(Cat(head[:BOARD_BITS], head[_VIA_AT:])))
             goes = sink.valid & sink.ready
@@ -250,9 +250,9 @@ def turns(kind, behind, first, crosses):
             return False
         if out == LOCAL:
             # Answers for which another link's initiator waits
-            return crosses and kind is _ANSWERS
+            return crosses and kind is ANSWERS
         # Requests never go up after a cross link; an answer does that has come by one up from below
-        return behind and not (kind is _REQUESTS and into >= first and out == UP)
+        return behind and not (kind is REQUESTS and into >= first and out == UP)
 
     return turn
 
@@ -273,7 +273,7 @@ class Forwarding(Module):
         behind = len(sizes) > 0
         # Without cross links answers come by the links of the requests. A board with none behind it passes nothing on,
         # but its answers may still come by another one
-        kinds = KINDS if behind else [_ANSWERS]
+        kinds = KINDS if behind else [ANSWERS]
         self.ways = {port: _Way(endpoint, kinds, port if crosses else 0) for port, endpoint in endpoints.items()}
         self.settled = Signal()
 
@@ -284,7 +284,7 @@ class Forwarding(Module):
 
     def _forward(self, kind, turn):
         """Adds the switch for this kind. Returns whether it is quiet."""
-        own, demands = self._own, self._crossed and kind is _ANSWERS
+        own, demands = self._own, self._crossed and kind is ANSWERS
         self.submodules += (switch := Switch(self._ports, self._route, FLITS, DEPTH, turn=turn))
         settled, direct = switch.empty, {}
         for port in range(self._ports):

@@ -87,10 +87,10 @@ class _Access(Module):
     """An access to the place of an address, by the asker of the end that leads there. askers, way, own, changing: as
     of `RemoteWindow`. far, address: the board of the last place; the address.
 
-    `rests` (in): there is no access, so another end may be chosen. `ask` (in): the access is requested, until `taken`
-    (out): a store of `word` (in, 32 bits) with `word_strobes` (in, 4 bits) if `write` (in), answered before it has
-    arrived if `early` (in). `exists` (out):
-    the board has that end. `answered` (out): for a cycle, `status` (out, 2 bits) and `data` (out, 64 bits) are
+    `now_end` (out): the end that leads to the board now. `rests` (in): there is no access, so another end may be
+    chosen. `ask` (in): the access is requested, until `taken` (out): a store of `word` (in, 32 bits) with
+    `word_strobes` (in, 4 bits) if `write` (in), answered before it has arrived if `early` (in). `exists` (out): the
+    board has that end. `answered` (out): for a cycle, `status` (out, 2 bits) and `data` (out, 64 bits) are
     valid.
     """
 
@@ -104,17 +104,17 @@ class _Access(Module):
         # # #
 
         place, end, to_far = Signal(END_BITS), Signal(max=max(2, len(askers) + len(own))), Signal()
-        far_end, now_end = Signal.like(end), Signal.like(end)
+        far_end, self.now_end = Signal.like(end), Signal.like(end)
         if changing:
             # An access ends where it has begun
-            self.sync += If(self.rests, far_end.eq(now_end))
+            self.sync += If(self.rests, far_end.eq(self.now_end))
         else:
-            self.comb += far_end.eq(now_end)
+            self.comb += far_end.eq(self.now_end)
         there = {n: asker for n, asker in enumerate(askers) if asker is not None}
         self.comb += [
             place.eq(address[ADDRESS_LENGTH : ADDRESS_LENGTH + END_BITS]),
             to_far.eq((place == FAR_PLACE) & (len(askers) <= FAR_PLACE)),
-            way(far, now_end),
+            way(far, self.now_end),
             end.eq(Mux(to_far, far_end, place)),
             self.exists.eq(reduce(or_, [((place == n) | to_far) & (end == n) for n in there], C(0))),
         ]
@@ -152,8 +152,9 @@ class RemoteWindow(Module):
     in a tuple of such pairs, which is empty if it has none. changing: another end may lead to a board at any time.
 
     `axi`: the slave port. `count`: number of ends. `far` (in, 3 bits): the board assigned to the window's
-    last place, if no link uses that. `failed` (out): for a cycle, an access has failed, with the cause
-    `why` (out, 3 bits, status or `NO_LINK`), at `address` (out, 32 bits), a store if `write` (out).
+    last place, if no link uses that; `far_end` (out, 3 bits): the end that leads to it now. `failed` (out): for a
+    cycle, an access has failed, with the cause `why` (out, 3 bits, status or `NO_LINK`), at `address` (out, 32 bits), a
+    store if `write` (out).
     `settled` (out): nothing is in flight. `posted` (in): stores are posted. `late` (out): one of them has
     failed, to `late_address` (out, 32 bits) with `late_status` (out, 2 bits); all accesses are errors
     until `late_clear` (in).
@@ -161,6 +162,7 @@ class RemoteWindow(Module):
 
     def __init__(self, askers, way, own=(), changing=False):
         self.far = Signal(BOARD_BITS)
+        self.far_end = Signal(END_BITS + 1)
         self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=_MASTER_IDS)
         self.failed, self.why, self.write, self.address = Signal(), Signal(3), Signal(), Signal(32)
         self.settled, self.count = Signal(), len(askers)
@@ -186,6 +188,7 @@ class RemoteWindow(Module):
             access.word_strobes.eq(strobes),
             data.eq(access.data),
         ]
+        self.comb += self.far_end.eq(access.now_end)
         exists, taken, answered, status = access.exists, access.taken, access.answered, access.status
         self._watch(askers)
         response, refuses = Signal(2), Signal()
@@ -288,6 +291,7 @@ class WindowRegisters(Module, AutoCSR):
         self.address = CSRStatus(32, name="address")
         self.failed = CSRStatus(_COUNT_BITS, name="failed")
         self.destination = CSRStorage(BOARD_BITS, name="destination")
+        self.end = CSRStatus(END_BITS + 1, name="end")
         self.posted = CSRStorage(name="posted")
         self.late = CSRStatus(2 + STATUS_BITS, name="late")
         self.late_address = CSRStatus(32, name="late_address")
@@ -299,6 +303,7 @@ class WindowRegisters(Module, AutoCSR):
         self.comb += [
             self.links.status.eq(window.count),
             window.far.eq(self.destination.storage),
+            self.end.status.eq(window.far_end),
             window.posted.eq(self.posted.storage),
             self.late.status.eq(Cat(window.late, idle, window.late_status)),
             self.late_address.status.eq(window.late_address),
