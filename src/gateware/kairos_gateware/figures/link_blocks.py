@@ -4,6 +4,7 @@ from migen import *
 
 from ..boards.eem import EemEnd
 from ..coaxpress.line import LineReceiver
+from ..contracts.remote import REGIONS
 from ..hp import HpRead, HpWrite
 from ..link.bulk.engine import BulkEngine
 from ..link.bulk.forward import BulkWay
@@ -51,7 +52,7 @@ def _remote_server():
     asks, answers = remote_streams()
     end = Endpoint([answers], [asks])
     source, sink = end.source["remote_requests"], end.sink["remote_answers"]
-    block = RemoteServer(source, sink)
+    block = RemoteServer(source, sink, REGIONS)
     ios = [*sink.flatten(), *source.flatten(), *block.bus.flatten(), *block.reply.flatten()]
     ios += [block.refused, block.settled, block.board, block.coherent]
     ios += _signals(block.regions)
