@@ -245,6 +245,20 @@ class BulkPair(Module):
         ]
 
 
+class _Cables(Module):
+    """The lines of a bench between its boards, two ends each. Gives it `plugged`, `flips`, `inputs` and `outputs`."""
+
+    def __init__(self, bench, delay):
+        boards = bench.boards
+        bench.plugged, bench.flips = [Signal() for _ in boards[::2]], [Signal(64) for _ in boards]
+        for n, board in enumerate(boards):
+            plugged = bench.plugged[n // 2]
+            self.submodules += _Words(boards[n ^ 1].line, board.line, delay, plugged, bench.flips[n])
+            self.comb += board.line.line.eq(plugged)
+        bench.inputs, bench.outputs = _ports(boards)
+        bench.inputs |= {"plugged": bench.plugged, "flips": bench.flips}
+
+
 class BulkChain(Module):
     """Boards 0, 1 and 2 in a chain, with four `boards`, one for each end of a link; the two in the
     middle are those of board 1. delay: cycles of each line. `plugged`: of both lines; `flips`: as
@@ -257,13 +271,7 @@ class BulkChain(Module):
         ways, numbers = [None, *forwarding.ways.values(), None], [0, 1, 1, 2]
         self.boards = [BulkBoard(*board) for board in zip(ends, ways, numbers, strict=True)]
         self.submodules += self.boards
-        self.plugged, self.flips = [Signal(), Signal()], [Signal(64) for _ in ends]
-        for n, board in enumerate(self.boards):
-            plugged = self.plugged[n // 2]
-            self.submodules += _Words(self.boards[n ^ 1].line, board.line, delay, plugged, self.flips[n])
-            self.comb += board.line.line.eq(plugged)
-        self.inputs, self.outputs = _ports(self.boards)
-        self.inputs |= {"plugged": self.plugged, "flips": self.flips}
+        self.submodules.cables = _Cables(self, delay)
         self.outputs["relayed"] = [forwarding.settled]
 
 
@@ -306,11 +314,5 @@ class BulkCrossed(Module):
             for end, way, number, shared in zip(ends, ways, numbers, engines, strict=True)
         ]
         self.submodules += self.boards
-        self.plugged, self.flips = [Signal() for _ in ends[::2]], [Signal(64) for _ in ends]
-        for n, board in enumerate(self.boards):
-            plugged = self.plugged[n // 2]
-            self.submodules += _Words(self.boards[n ^ 1].line, board.line, delay, plugged, self.flips[n])
-            self.comb += board.line.line.eq(plugged)
-        self.inputs, self.outputs = _ports(self.boards)
-        self.inputs |= {"plugged": self.plugged, "flips": self.flips}
+        self.submodules.cables = _Cables(self, delay)
         self.outputs["relayed"] = [relay.settled for relay in relays]

@@ -19,7 +19,7 @@ from ..link.remote.server import RemoteServer
 from ..link.remote.words import remote_both
 from ..link.switch.routes import UP, crossed_route
 from .fibre import Joined
-from .remote import MEMORY_WORDS, ServedMemory
+from .remote import ServedMemory, export_all
 
 __all__ = ["CrossedBoards"]
 
@@ -92,13 +92,7 @@ class _Crossed(Module):
             served = ServedMemory(server, memory)
             memory = served.memory
             self.submodules += server, served
-            region = server.regions[0]
-            self.comb += [
-                server.board.eq(number),
-                region.enable.eq(1),
-                region.writable.eq(1),
-                region.last.eq(MEMORY_WORDS - 1),
-            ]
+            self.comb += export_all(server, number)
 
 
 class CrossedBoards(Module):

@@ -15,7 +15,7 @@ from ..link.remote.server import RemoteServer
 from ..link.remote.words import remote_both
 from ..link.switch.routes import UP
 from .fibre import Fibre
-from .remote import MEMORY_WORDS, ServedMemory
+from .remote import ServedMemory, export_all
 
 __all__ = ["Board", "ForwardChain"]
 
@@ -56,13 +56,7 @@ class Board(Module):
         """Adds a server and its memory, all of which is exported and writable."""
         server = RemoteServer(way.source["remote_requests"], way.sink["remote_answers"], 1)
         self.submodules += server, ServedMemory(server)
-        region = server.regions[0]
-        self.comb += [
-            server.board.eq(number),
-            region.enable.eq(1),
-            region.writable.eq(1),
-            region.last.eq(MEMORY_WORDS - 1),
-        ]
+        self.comb += export_all(server, number)
 
 
 class ForwardChain(Module):

@@ -13,7 +13,7 @@ from ..link.remote.window import ADDRESS_LENGTH, RemoteAskers, RemoteWindow
 from ..link.remote.words import remote_streams
 from .fibre import Joined
 
-__all__ = ["MEMORY_WORDS", "PointerPair", "RemotePair", "ServedMemory"]
+__all__ = ["MEMORY_WORDS", "PointerPair", "RemotePair", "ServedMemory", "export_all"]
 
 MEMORY_WORDS = 256
 _BOARD = 5
@@ -55,6 +55,17 @@ class ServedMemory(Module):
             answers.re.eq(reply.ready & ~self.hold),
             Cat(reply.id, reply.error, reply.data).eq(answers.dout),
         ]
+
+
+def export_all(server, number):
+    """Statements: the server of a board exports all of its memory, writable."""
+    region = server.regions[0]
+    return [
+        server.board.eq(number),
+        region.enable.eq(1),
+        region.writable.eq(1),
+        region.last.eq(MEMORY_WORDS - 1),
+    ]
 
 
 class _Pair(Module):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kairos_gateware.figures.place import root
-from kairos_gateware.link.remote.test_forward import agrees, answers, expected, some
+from kairos_gateware.link.remote.test_forward import agrees, answers, expected, offer, some
 from kairos_gateware.link.remote.words import DONE, UNREACHABLE
 from kairos_gateware.testbenches.crossed import CrossedBoards
 from kairos_gateware.verilated.lockstep import build_lockstep
@@ -45,11 +45,7 @@ def play(engine, requests, cycles, cuts=()):
     for cables, begin, end in cuts:
         rows["plugged"][begin:end] &= WHOLE & ~cables
     for name, asked in zip(NAMES, requests, strict=True):
-        for n, request in enumerate(asked):
-            row = rows[UP + n]
-            row[f"{name}_offer"], row[f"{name}_tag"] = 1, n % 256
-            for field, value in zip(ASKED, request, strict=True):
-                row[f"{name}_{field}"] = value
+        offer(rows, name, asked, UP, ASKED)
     shown = engine.play(rows)
     assert shown["joined"][UP - 1] or cuts
     assert shown["settled"][-1]

@@ -28,6 +28,15 @@ def engine():
     return build_lockstep(root() / "forward_bench", dut, inputs, outputs)
 
 
+def offer(rows, board, asked, begin=UP, names=ASKED):
+    """Has a board ask for these, one in each row from `begin` on."""
+    for n, request in enumerate(asked):
+        row = rows[begin + n]
+        row[f"{board}_offer"], row[f"{board}_tag"] = 1, n % 256
+        for field, value in zip(names, request, strict=True):
+            row[f"{board}_{field}"] = value
+
+
 def play(engine, requests, cycles, cuts=()):
     """requests: by board, (write, address, data, strobes, far, destination). cuts: (line, from,
     to)."""
@@ -36,11 +45,7 @@ def play(engine, requests, cycles, cuts=()):
     for line, begin, end in cuts:
         rows[f"plugged{line}"][begin:end] = 0
     for board, some in requests.items():
-        for n, request in enumerate(some):
-            row = rows[UP + n]
-            row[f"{board}_offer"], row[f"{board}_tag"] = 1, n % 256
-            for field, value in zip(ASKED, request, strict=True):
-                row[f"{board}_{field}"] = value
+        offer(rows, board, some)
     shown = engine.play(rows)
     assert shown["joined"][UP - 1] and shown["first_idle"][-1] and shown["last_idle"][-1]
     return shown

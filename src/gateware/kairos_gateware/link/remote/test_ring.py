@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kairos_gateware.figures.place import root
-from kairos_gateware.link.remote.test_forward import ASKED, UP, agrees, answers, expected, some
+from kairos_gateware.link.remote.test_forward import ASKED, UP, agrees, answers, expected, offer, some
 from kairos_gateware.link.remote.words import DONE, UNREACHABLE
 from kairos_gateware.testbenches.ring import RingBoards
 from kairos_gateware.verilated.lockstep import build_lockstep
@@ -36,11 +36,7 @@ def play(engine, requests, cycles, cuts=()):
     for cable, begin, end in cuts:
         rows["plugged"][begin:end] &= WHOLE & ~(1 << cable)
     for name, asked in zip(NAMES, requests, strict=True):
-        for n, request in enumerate(asked):
-            row = rows[UP + n]
-            row[f"{name}_offer"], row[f"{name}_tag"] = 1, n % 256
-            for field, value in zip(ASKED, request, strict=True):
-                row[f"{name}_{field}"] = value
+        offer(rows, name, asked)
     shown = engine.play(rows)
     assert shown["joined"][UP - 1] or cuts
     assert shown["settled"][-1] and all(shown[f"{name}_idle"][-1] for name in NAMES)

@@ -162,7 +162,6 @@ class RemoteWindow(Module):
 
     def __init__(self, askers, way, own=(), changing=False):
         self.far = Signal(BOARD_BITS)
-        self.far_end = Signal(END_BITS + 1)
         self.axi = axi = AXIInterface(data_width=32, address_width=32, id_width=_MASTER_IDS)
         self.failed, self.why, self.write, self.address = Signal(), Signal(3), Signal(), Signal(32)
         self.settled, self.count = Signal(), len(askers)
@@ -179,6 +178,7 @@ class RemoteWindow(Module):
         asks = Signal()
         self.submodules.fsm = fsm = FSM("IDLE")
         self.submodules.access = access = _Access(askers, way, self.far, self.address, own, changing)
+        self.far_end = access.now_end
         self.comb += [
             access.ask.eq(asks),
             access.rests.eq(fsm.ongoing("IDLE")),
@@ -188,7 +188,6 @@ class RemoteWindow(Module):
             access.word_strobes.eq(strobes),
             data.eq(access.data),
         ]
-        self.comb += self.far_end.eq(access.now_end)
         exists, taken, answered, status = access.exists, access.taken, access.answered, access.status
         self._watch(askers)
         response, refuses = Signal(2), Signal()
