@@ -12,7 +12,6 @@ import re
 from migen import *
 
 from ..identity import identify
-from ..initiator.port import AcpMaster
 from ..link.line.phase import PHASE_BITS, PhaseMeter, SampledClocks
 from ..link.line.word import WORD_BITS
 from ..pad import SAMPLES, Pad
@@ -108,21 +107,12 @@ class KairosSim(TopLevel):
         self.has_window = soc.gp1 is not None
         self.outward(soc.interrupts, "irq_f2p")
 
-        for name in AcpMaster.INPUTS:
-            self.inward(getattr(soc.acp, name), f"acp_{name}")
-        for name in AcpMaster.OUTPUTS:
-            self.outward(getattr(soc.acp, name), f"acp_{name}")
-        for half in [soc.hp_read, soc.hp_write]:
-            for name in half.INPUTS:
-                self.inward(getattr(half, name), f"hp0_{name}")
-            for name in half.OUTPUTS:
-                self.outward(getattr(half, name), f"hp0_{name}")
+        self._slave_port(soc.acp, "acp")
+        self._slave_port(soc.hp_read, "hp0")
+        self._slave_port(soc.hp_write, "hp0")
         self.has_slave = soc.gp_slave is not None
         if self.has_slave:
-            for name in soc.gp_slave.INPUTS:
-                self.inward(getattr(soc.gp_slave, name), f"sgp0_{name}")
-            for name in soc.gp_slave.OUTPUTS:
-                self.outward(getattr(soc.gp_slave, name), f"sgp0_{name}")
+            self._slave_port(soc.gp_slave, "sgp0")
         self.inward(soc.event_o, "event_o")
         self.outward(soc.event_i, "event_i")
         self.inward(soc.emio_o, "emio_o")
@@ -182,6 +172,13 @@ class KairosSim(TopLevel):
                 self.comb += getattr(control, name).eq(Cat(*[pad.i for pad in measured]))
         self.waves = [self._wave(wave, pads, simulated.settled) for wave in soc.core.waves]
         self.pad_ports(pads)
+
+    def _slave_port(self, port, prefix: str):
+        """A slave port of the processing system, or half of one, from the logic's side."""
+        for name in port.INPUTS:
+            self.inward(getattr(port, name), f"{prefix}_{name}")
+        for name in port.OUTPUTS:
+            self.outward(getattr(port, name), f"{prefix}_{name}")
 
     def _window(self, axi):
         """Port GP1, whose master makes one access at a time, in words."""

@@ -77,6 +77,22 @@ class PortMaster:
         else:
             yield from self._step()
 
+    def cut(self, boards, after, access):
+        """Make an access, a generator, during which the cable is out for a cycle, `after` cycles from now; return its
+        result once the link is up again. boards: `BridgedBoards`."""
+        begun = self.cycles
+
+        def step():
+            yield boards.plugged.eq(self.cycles - begun != after)
+            yield
+
+        self._step = step
+        result = yield from access
+        while not (yield boards.up) or self.cycles - begun <= after:
+            yield from self.step()
+        self._step = None
+        return result
+
     def address(self, channel, address, beats, size=2, burst=1):
         """Offers an address until it is taken."""
         channel = getattr(self.axi, channel)

@@ -74,6 +74,20 @@ class PageJob(Module):
             NextValue(self.id, channel.id),
         ]
 
+    def accept(self, fsm, axi, free, worst):
+        """Add the states of a state machine in which a transaction is accepted, while `free`, and its page looked up;
+        `worst` is cleared. State CHECK follows."""
+        fsm.act(
+            "IDLE",
+            axi.ar.ready.eq(free),
+            axi.aw.ready.eq(free & ~axi.ar.valid),
+            NextValue(worst, 0),
+            If(free & axi.ar.valid, self.begin(axi.ar), NextValue(self.write, 0), NextState("LOOKUP")).Elif(
+                free & axi.aw.valid, self.begin(axi.aw), NextValue(self.write, 1), NextState("LOOKUP")
+            ),
+        )
+        fsm.act("LOOKUP", NextState("CHECK"))
+
 
 class MemoryPages(Module):
     """`axi`: slave. `interrupts` (out, 16 bits): none. `aborts` (in), `held` (in), `settled` (out): as of
@@ -118,18 +132,8 @@ class MemoryPages(Module):
         self._store(fsm, axi.b, words, void, safe, worst)
 
     def _accept(self, fsm, axi, job, void, safe, worst):
-        free = ~void & ~self.aborts
-        fsm.act(
-            "IDLE",
-            safe.eq(1),
-            axi.ar.ready.eq(free),
-            axi.aw.ready.eq(free & ~axi.ar.valid),
-            NextValue(worst, 0),
-            If(free & axi.ar.valid, job.begin(axi.ar), NextValue(job.write, 0), NextState("LOOKUP")).Elif(
-                free & axi.aw.valid, job.begin(axi.aw), NextValue(job.write, 1), NextState("LOOKUP")
-            ),
-        )
-        fsm.act("LOOKUP", NextState("CHECK"))
+        job.accept(fsm, axi, ~void & ~self.aborts, worst)
+        fsm.act("IDLE", safe.eq(1))
         fsm.act(
             "CHECK",
             safe.eq(1),

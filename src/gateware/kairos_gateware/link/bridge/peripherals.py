@@ -65,17 +65,7 @@ class PeripheralPages(Module):
         self._store(fsm, axi, job, entry, void, worst)
 
     def _accept(self, fsm, axi, job, void, worst, wide):
-        free = ~void & ~self.aborts
-        fsm.act(
-            "IDLE",
-            axi.ar.ready.eq(free),
-            axi.aw.ready.eq(free & ~axi.ar.valid),
-            NextValue(worst, 0),
-            If(free & axi.ar.valid, job.begin(axi.ar), NextValue(job.write, 0), NextState("LOOKUP")).Elif(
-                free & axi.aw.valid, job.begin(axi.aw), NextValue(job.write, 1), NextState("LOOKUP")
-            ),
-        )
-        fsm.act("LOOKUP", NextState("CHECK"))
+        job.accept(fsm, axi, ~void & ~self.aborts, worst)
         response = Signal(2)
         self.comb += response.eq(Mux(job.response == 0, Mux(wide, _SLAVE_ERROR, 0), job.response))
         fsm.act(

@@ -87,8 +87,8 @@ class _Access(Module):
     """An access to the place of an address, by the asker of the end that leads there. askers, way, own, changing: as
     of `RemoteWindow`. far, address: the board of the last place; the address.
 
-    `now_end` (out): the end that leads to the board now. `rests` (in): there is no access, so another end may be
-    chosen. `ask` (in): the access is requested, until `taken` (out): a store of `word` (in, 32 bits) with
+    `now_end` (out, 2 bits): the end that leads to the board now. `rests` (in): there is no access, so another may
+    be chosen. `ask` (in): the access is requested, until `taken` (out): a store of `word` (in, 32 bits) with
     `word_strobes` (in, 4 bits) if `write` (in), answered before it has arrived if `early` (in). `exists` (out): the
     board has that end. `answered` (out): for a cycle, `status` (out, 2 bits) and `data` (out, 64 bits) are
     valid.
@@ -104,7 +104,7 @@ class _Access(Module):
         # # #
 
         place, end, to_far = Signal(END_BITS), Signal(max=max(2, len(askers) + len(own))), Signal()
-        far_end, self.now_end = Signal.like(end), Signal.like(end)
+        far_end, self.now_end = Signal.like(end), Signal(END_BITS)
         if changing:
             # An access ends where it has begun
             self.sync += If(self.rests, far_end.eq(self.now_end))
@@ -152,7 +152,7 @@ class RemoteWindow(Module):
     in a tuple of such pairs, which is empty if it has none. changing: another end may lead to a board at any time.
 
     `axi`: the slave port. `count`: number of ends. `far` (in, 3 bits): the board assigned to the window's
-    last place, if no link uses that; `far_end` (out, 3 bits): the end that leads to it now. `failed` (out): for a
+    last place, if no link uses that; `far_end` (out, 2 bits): the end that leads to it now. `failed` (out): for a
     cycle, an access has failed, with the cause `why` (out, 3 bits, status or `NO_LINK`), at `address` (out, 32 bits), a
     store if `write` (out).
     `settled` (out): nothing is in flight. `posted` (in): stores are posted. `late` (out): one of them has
