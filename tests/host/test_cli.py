@@ -1,7 +1,9 @@
 """The command's messages for mistakes that are detected without a device."""
 
+import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -24,6 +26,16 @@ def test_experiment_without_kernel_runs_on_host(kairos):
     done = kairos(experiment('self.set_dataset("x", 3); print("ran")'), "-o", "out.h5")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == "ran"
+
+
+def test_neighbour_written_again_in_the_same_second_is_imported_as_it_is(kairos):
+    """Compiled modules know a source by its second and size. The time of this one stays that of something new."""
+    neighbour, written = kairos.directory / "counts.py", time.time() + 3600
+    for value in (3, 5):
+        neighbour.write_text(f"COUNT = {value}\n")
+        os.utime(neighbour, (written, written))
+        done = kairos("from counts import COUNT\n" + experiment("print(COUNT)"))
+        assert done.returncode == 0 and done.stdout.splitlines()[0] == str(value), done.stdout + done.stderr
 
 
 def test_datasets_are_printed_in_order_of_keys(kairos):

@@ -28,6 +28,8 @@ __all__ = ["ENDED", "Experiment", "argument_texts", "chosen_class", "parse_argum
 
 ENDED = (DeviceError, TerminationRequested)
 """Exceptions that end a run without a traceback."""
+NEW = 2.0
+"""Seconds after which a file that is written again has another time than before, as compiled modules keep it."""
 INTERRUPTED = "interrupted"
 """Status in the file of a run that somebody has ended."""
 FROM_GIT = {"ndscan": "git+https://github.com/OxfordIonTrapGroup/ndscan"}
@@ -71,6 +73,25 @@ class _AsItIs(importlib.machinery.SourceFileLoader):
         raise OSError("neither read nor written")
 
 
+class _AsItIsIfNew(importlib.machinery.SourceFileLoader):
+    """The same for a module that was written just now: its compiled module could not be told from that of what is
+    written next."""
+
+    def path_stats(self, path):
+        stats = super().path_stats(path)
+        if time.time() - stats["mtime"] < NEW:
+            raise OSError("neither read nor written")
+        return stats
+
+
+_NEIGHBOURS = importlib.machinery.FileFinder.path_hook(
+    (importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES),
+    (_AsItIsIfNew, importlib.machinery.SOURCE_SUFFIXES),
+    (importlib.machinery.SourcelessFileLoader, importlib.machinery.BYTECODE_SUFFIXES),
+)
+"""Finds what experiments import from folders that have no finder yet."""
+
+
 def import_file(path: str, prefix: str = "file_import_"):
     """Import a Python file as a module; exceptions of user code become
     :class:`report.UserCodeError`.
@@ -81,7 +102,11 @@ def import_file(path: str, prefix: str = "file_import_"):
     if not file.is_file():
         raise UsageError(f"there is no file {path}")
     compat.install()
-    sys.path.insert(0, str(file.resolve().parent))
+    if _NEIGHBOURS not in sys.path_hooks:
+        sys.path_hooks.insert(0, _NEIGHBOURS)
+    folder = str(file.resolve().parent)
+    sys.path.insert(0, folder)
+    sys.path_importer_cache.pop(folder, None)
     name = file.stem if file.stem not in sys.modules else f"{prefix}{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None:
