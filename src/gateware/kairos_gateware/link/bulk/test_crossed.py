@@ -47,7 +47,7 @@ def test_answers_come_to_the_engine_that_waits_by_whatever_link(engine):
     assert not shown["repeated"][-1].any()
 
 
-def test_fetched_data_come_to_where_the_engine_that_waits_has_them_by_whatever_link(engine):
+def test_fetched_data_that_arrive_by_another_link_reach_the_waiting_engine(engine):
     """What board 3 fetches from 1 by its uplink comes across; what 1 fetches from 3 goes and comes across."""
     out = {ENDS["1"]: [(SOURCE, 300, HALF, to(3))], ENDS["3 to 2"]: [(SOURCE, 300, HALF, to(1))]}
     back = {

@@ -301,7 +301,7 @@ def test_answers_come_to_nodes_without_links_beside_the_tree_by_the_cables_of_th
             assert {into for _, into in now} == set(crossed.ways[to, LOCAL, cable[0]])
 
 
-def test_boards_forward_whatever_routes_beside_a_tree_need():
+def test_boards_forward_between_all_ports_that_routes_beside_a_tree_use():
     crossed = known_differently()
     _, answers = crossed.waits_of_answers()
     requests = {
