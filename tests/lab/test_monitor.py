@@ -78,14 +78,16 @@ async def way(target, cuts):
     async def serve(reader, writer):
         answers, onward = await asyncio.open_connection(*target)
         back = asyncio.create_task(copy(answers, writer))
-        while received := await reader.read(4096):
-            if left[0] and received[-6] == Request.GET_OVERRIDE:
-                left[0] -= 1
-                break
-            onward.write(received)
-        back.cancel()
-        onward.close()
-        writer.close()
+        try:
+            while received := await reader.read(4096):
+                if left[0] and received[-6] == Request.GET_OVERRIDE:
+                    left[0] -= 1
+                    break
+                onward.write(received)
+        finally:  # also at the end of the loop: the device has few places
+            back.cancel()
+            onward.close()
+            writer.close()
 
     async def copy(reader, writer):
         while received := await reader.read(4096):

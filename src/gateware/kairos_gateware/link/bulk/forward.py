@@ -226,15 +226,15 @@ class BoardEngines(Module):
         for n, (own, seen) in enumerate(self._seen):
             for via, engine in self._engines.items():
                 port = engine.servers[n]
-                asked, told = [
+                asked, signalled = [
                     (via_of(key) == via) | ((via_of(key) == 0) & int(via == own))
                     for key in (seen.key, seen.written.key)
                 ]
                 self.comb += [
                     port.key.eq(seen.key),
                     If(asked, seen.expected.eq(port.expected), seen.length.eq(port.length), seen.place.eq(port.place)),
-                    port.written.valid.eq(seen.written.valid & told),
+                    port.written.valid.eq(seen.written.valid & signalled),
                     port.written.key.eq(seen.written.key),
                     port.written.status.eq(seen.written.status),
-                    If(told, seen.written.ready.eq(port.written.ready)),
+                    If(signalled, seen.written.ready.eq(port.written.ready)),
                 ]

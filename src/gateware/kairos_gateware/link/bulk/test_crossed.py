@@ -33,7 +33,7 @@ def start(name, at=0, count=300):
     return contents(ENDS[name])[at : at + count]
 
 
-def test_answers_come_to_the_engine_that_waits_by_whatever_link(engine):
+def test_answers_by_another_link_reach_the_engine_that_waits(engine):
     """Board 3 copies by its uplink to 1, whose answers board 0 sends across; and at the same time across to 0 by its
     other engine, whose packets have the same numbers."""
     copies = {
