@@ -387,7 +387,7 @@ AT_LEAST = {
     "pulse.gates_per_s_at_409_6MHz",
 }
 _ROUTED = ["initiator", "packetiser", "dma", "pulse_channel", "rtio", "pulse_tracker", "bridge", "eem_line", "cxp_line"]
-_ROUTED += ["cxp", "fastino", "grabber", "suservo"]
+_ROUTED += ["cxp", "fastino", "grabber", "suservo", "pulse_engine", "pulse_tone"]
 """Blocks that are placed and routed, one after the other: each takes one to many minutes."""
 _NEXTPNR = "yosys synth_ecp5, nextpnr-ecp5 (LFE5UM-85, speed grade 8), between registers; longest path"
 BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA), *(f"fmax.{name}" for name in _ROUTED))

@@ -14,10 +14,11 @@ from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..pad import Pad
 from ..phy.edges import EdgeDetector
+from ..pulse.channel import Engine
 from ..pulse.crosstalk import Crosstalk
 from ..pulse.phase import FeedForward
 from ..pulse.sequencing import Sequencing
-from ..pulse.synthesis import Output, Sum
+from ..pulse.synthesis import Output, Sum, Tone
 from ..pulse.tracker import Tracker
 from ..rtio.arbiter import CriArbiter
 from ..rtio.cri import Cri
@@ -182,6 +183,26 @@ def _pulse_gates():
     return "a channel of which only the levels are used, a quarter of the tables", core, ios
 
 
+def _pulse_engine():
+    engine = Engine(pulse_facts.SEGMENT_FIFO)
+    ios = _signals(engine.queue, "we din room empty valid take waits single covers skipped roomy arriving")
+    ios += [engine.spline.value, *_signals(engine, "load arm halt run armed starts ends flags")]
+    return "an engine of a pulse channel with its FIFO", engine, ios
+
+
+def _pulse_tone():
+    class Block(Module):
+        def __init__(self):
+            counter = Signal(pulse_facts.VALUE_BITS)
+            self.submodules.forward = forward = FeedForward(PULSE_SAMPLES)
+            self.submodules.tone = tone = Tone(PULSE_SAMPLES, forward, counter)
+            self.ios = [counter, forward.error, tone.amplitude, *tone.samples]
+            self.ios += _signals(tone.phase, "frequency phase frame synchronise follow harmonic")
+
+    block = Block()
+    return f"a tone of a pulse channel, {PULSE_SAMPLES} samples a cycle", block, block.ios
+
+
 def _pulse_tracker():
     class Block(Module):
         def __init__(self):
@@ -227,6 +248,8 @@ BLOCKS = {
     "pulse_channel_full": _pulse_full,
     "pulse_channel_segments": _pulse_segments,
     "pulse_gates": _pulse_gates,
+    "pulse_engine": _pulse_engine,
+    "pulse_tone": _pulse_tone,
     "pulse_tracker": _pulse_tracker,
     "pulse_crosstalk": _pulse_crosstalk,
     "traffic": _traffic,
