@@ -195,7 +195,10 @@ class Laboratory:
         """Return the process of each run that has one."""
         found = {}
         for lock in (self.folder / ".kairos" / "runs").glob("*/lock"):
-            text = lock.read_text().strip()
+            try:
+                text = lock.read_text().strip()
+            except FileNotFoundError:  # it has ended meanwhile
+                continue
             if text and Path(f"/proc/{text}").exists():
                 found[int(lock.parent.name)] = int(text)
         return found
