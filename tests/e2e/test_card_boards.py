@@ -112,8 +112,8 @@ def test_channels_of_a_card_that_speaks_drtio_are_monitored_and_injected(describ
             for override in (INJECTED, ENABLE):
                 assert client.get_among(SHUTTLER, override) == 0
                 client.inject(SHUTTLER, override, 1)
-                assert client.get_among(SHUTTLER, override) == 1
             assert client.next() == ("probe", SHUTTLER, LEVEL, 1)
+            assert [client.get_among(SHUTTLER, override) for override in (INJECTED, ENABLE)] == [1, 1]
         trace = device.control("trace", **{"from": 0})
         (pad,) = [pad["index"] for pad in trace["pads"] if pad["name"] == "shuttler0_led0"]
         assert [level for _, changed, level in trace["events"] if changed == pad][-1] == 1
