@@ -1,5 +1,6 @@
 from artiq.coredevice.exceptions import RemoteMemoryError
 from artiq.experiment import *
+from lines import Lines
 
 from kairos.coredevice.remote_memory import BUFFER, MAILBOX
 
@@ -7,35 +8,21 @@ SOURCE = BUFFER + 0x2_0000
 COPIES, BYTES = 16, 4096
 WORDS = COPIES * BYTES // 8
 """Words on the line that all copies take at least."""
-LINES = ("master-near", "near-far", "master-side", "master-far", "near-side")
 
 
-class CrossBeside(EnvExperiment):
+class CrossBeside(Lines, EnvExperiment):
     """A master with memory at one satellite (`near`), a block behind a bridge at another (`side`), and a cross link to
     the board (`far`) behind the first, which has another one to the board behind the bridge."""
+
+    lines = ("master-near", "near-far", "master-side", "master-far", "near-side")
 
     def build(self):
         for name in ("core", "master", "near", "far", "side", "adder", "upstream"):
             self.setattr_device(name)
-        self.before = {}
-
-    def control(self):
-        from kairos.emulator import acquire
-
-        return acquire(self.get_device_db()["core"]["arguments"]["host"]).control
 
     def plug(self, one, other, plugged) -> TInt32:
         self.control().request("link", to=other, plugged=bool(plugged), **{"from": one})
         return 0
-
-    def carried(self) -> TList(TInt32):
-        """Return the words that each of `LINES` has carried since the last call."""
-        counts = {}
-        for link in self.control().request("links")["links"]:
-            name, sent = f"{link['from']}-{link['to']}", link["down"]["sent"] + link["up"]["sent"]
-            counts[name] = sent - self.before.get(name, 0)
-            self.before[name] = sent
-        return [counts[name] for name in LINES]
 
     @subkernel(destination=2)
     def open_far(self):

@@ -1,5 +1,6 @@
 from artiq.coredevice.exceptions import RemoteMemoryError
 from artiq.experiment import *
+from lines import Lines
 
 from kairos.coredevice.remote_memory import BUFFER
 
@@ -8,35 +9,21 @@ COPIED = COPIES * BYTES // 8
 """Words on every line that the copies take at least."""
 COUNT = 400
 """Words that are stored, each of which takes four words on every line at least, with its answer."""
-LINES = ("master-first", "master-second", "first-second")
 
 
-class CrossForward(EnvExperiment):
+class CrossForward(Lines, EnvExperiment):
     """Two satellites (`first`, `second`) with a link of their own, and a board (`third`) behind the second, which the
     first reaches across it."""
+
+    lines = ("master-first", "master-second", "first-second")
 
     def build(self):
         for name in ("core", "first", "second", "third"):
             self.setattr_device(name)
-        self.before = {}
-
-    def control(self):
-        from kairos.emulator import acquire
-
-        return acquire(self.get_device_db()["core"]["arguments"]["host"]).control
 
     def plug(self, plugged) -> TInt32:
         self.control().request("link", to="second", plugged=bool(plugged), **{"from": "first"})
         return 0
-
-    def carried(self) -> TList(TInt32):
-        """Return the words that each of `LINES` has carried since the last call."""
-        counts = {}
-        for link in self.control().request("links")["links"]:
-            name, sent = f"{link['from']}-{link['to']}", link["down"]["sent"] + link["up"]["sent"]
-            counts[name] = sent - self.before.get(name, 0)
-            self.before[name] = sent
-        return [counts[name] for name in LINES]
 
     @subkernel(destination=3)
     def open_third(self):

@@ -83,58 +83,31 @@ class Ps7(Module):
 
     @staticmethod
     def _acp(bus):
-        ports = {"i_SAXIACPACLK": ClockSignal(), "i_SAXIACPWID": C(0, 3)}
-        for name in bus.OUTPUTS:
-            ports[f"i_SAXIACP{name.upper()}"] = getattr(bus, name)
-        for name in bus.INPUTS:
-            ports[f"o_SAXIACP{name.upper()}"] = getattr(bus, name)
-        for channel in ["AR", "AW"]:
-            ports |= {
-                f"i_SAXIACP{channel}BURST": C(_INCREMENTING, 2),
-                f"i_SAXIACP{channel}SIZE": C(_BEAT_BYTES_LOG2, 2),
-                f"i_SAXIACP{channel}CACHE": C(_CACHE, 4),
-                f"i_SAXIACP{channel}USER": C(_USER, 5),
-                f"i_SAXIACP{channel}LOCK": C(0, 2),
-                f"i_SAXIACP{channel}PROT": C(0, 3),
-                f"i_SAXIACP{channel}QOS": C(0, 4),
-            }
-        return ports
+        fixed = {
+            "BURST": C(_INCREMENTING, 2),
+            "SIZE": C(_BEAT_BYTES_LOG2, 2),
+            "CACHE": C(_CACHE, 4),
+            "USER": C(_USER, 5),
+        }
+        return _slave("SAXIACP", [bus], fixed) | {"i_SAXIACPWID": C(0, 3)}
 
     @staticmethod
     def _hp0(read, write):
-        ports = {"i_SAXIHP0ACLK": ClockSignal(), "i_SAXIHP0RDISSUECAP1EN": C(0, 1), "i_SAXIHP0WRISSUECAP1EN": C(0, 1)}
-        for half in [read, write]:
-            for name in half.OUTPUTS:
-                ports[f"i_SAXIHP0{name.upper()}"] = getattr(half, name)
-            for name in half.INPUTS:
-                ports[f"o_SAXIHP0{name.upper()}"] = getattr(half, name)
-        for channel in ["AR", "AW"]:
-            ports |= {
-                f"i_SAXIHP0{channel}ID": C(0, 6),
-                f"i_SAXIHP0{channel}BURST": C(_INCREMENTING, 2),
-                f"i_SAXIHP0{channel}SIZE": C(_BEAT_BYTES_LOG2, 2),
-                f"i_SAXIHP0{channel}CACHE": C(_CACHE, 4),
-                f"i_SAXIHP0{channel}LOCK": C(0, 2),
-                f"i_SAXIHP0{channel}PROT": C(0, 3),
-                f"i_SAXIHP0{channel}QOS": C(0, 4),
-            }
-        return ports | {"i_SAXIHP0WID": C(0, 6)}
+        fixed = {"ID": C(0, 6), "BURST": C(_INCREMENTING, 2), "SIZE": C(_BEAT_BYTES_LOG2, 2), "CACHE": C(_CACHE, 4)}
+        others = {"i_SAXIHP0RDISSUECAP1EN": C(0, 1), "i_SAXIHP0WRISSUECAP1EN": C(0, 1), "i_SAXIHP0WID": C(0, 6)}
+        return _slave("SAXIHP0", [read, write], fixed) | others
 
     @staticmethod
     def _gp_slave(port):
-        ports = {"i_SAXIGP0ACLK": ClockSignal(), "i_SAXIGP0WID": C(0, 6), "i_SAXIGP0WLAST": C(1)}
-        for name in port.OUTPUTS:
-            ports[f"i_SAXIGP0{name.upper()}"] = getattr(port, name)
-        for name in port.INPUTS:
-            ports[f"o_SAXIGP0{name.upper()}"] = getattr(port, name)
-        for channel in ["AR", "AW"]:
-            ports |= {
-                f"i_SAXIGP0{channel}ID": C(0, 6),
-                f"i_SAXIGP0{channel}LEN": C(0, 4),
-                f"i_SAXIGP0{channel}BURST": C(_INCREMENTING, 2),
-                f"i_SAXIGP0{channel}CACHE": C(_DEVICE, 4),
-                f"i_SAXIGP0{channel}LOCK": C(0, 2),
-                f"i_SAXIGP0{channel}PROT": C(_SECURE, 3),
-                f"i_SAXIGP0{channel}QOS": C(0, 4),
-            }
-        return ports
+        fixed = {"ID": C(0, 6), "LEN": C(0, 4), "BURST": C(_INCREMENTING, 2), "CACHE": C(_DEVICE, 4)}
+        return _slave("SAXIGP0", [port], fixed) | {"i_SAXIGP0WID": C(0, 6), "i_SAXIGP0WLAST": C(1)}
+
+
+def _slave(name, parts, fixed):
+    """Connections of a slave port to the logic's side of it, in `parts`. fixed: constants of both address channels."""
+    ports = {f"i_{name}ACLK": ClockSignal()}
+    for part in parts:
+        ports |= {f"i_{name}{signal.upper()}": getattr(part, signal) for signal in part.OUTPUTS}
+        ports |= {f"o_{name}{signal.upper()}": getattr(part, signal) for signal in part.INPUTS}
+    fixed = fixed | {"LOCK": C(0, 2), "PROT": C(_SECURE, 3), "QOS": C(0, 4)}
+    return ports | {f"i_{name}{channel}{field}": value for channel in ("AR", "AW") for field, value in fixed.items()}
