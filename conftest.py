@@ -21,6 +21,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import tomllib
@@ -101,6 +102,19 @@ def pytest_collection_finish():
         # Hypothesis also draws constants that it finds in the modules loaded so far: examples would depend on which
         # files the process ran before. To read them all takes a tenth of the time.
         providers._get_local_constants = lambda: providers._local_constants
+
+
+@pytest.fixture(autouse=True)
+def process_as_before():
+    """A command, or an experiment, that runs in the tests' own process changes what one of its own takes with it when
+    it ends: where modules are looked for, and what signals do."""
+    folders = sys.path[:]
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    yield
+    sys.path[:] = folders
+    for number, handler in handlers.items():
+        if handler is not None and signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
 
 
 @pytest.hookimpl(wrapper=True)

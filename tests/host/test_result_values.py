@@ -22,6 +22,11 @@ class Unprintable:
         raise ValueError("no text\nat all")
 
 
+@pytest.fixture(autouse=True)
+def unprintable_until_hypothesis_prints():
+    Unprintable.printable = False
+
+
 class Unnamable:
     def __str__(self):
         raise TypeError("no name")

@@ -43,7 +43,8 @@ pub struct Host {
     reported_offline: bool,
     host_read: Cycles,
     still_since: Option<Instant>,
-    follow: Option<(Instant, Cycles)>,
+    /// What virtual time has reached by following the wall clock.
+    follow: Option<Cycles>,
     /// Instruction count of core 1, and the time, when the host or the kernel core last made
     /// progress.
     progress: (u64, Cycles),
@@ -214,7 +215,7 @@ impl Host {
         let since = *self.still_since.get_or_insert_with(Instant::now);
         let still = self.options.host_wait.saturating_sub(since.elapsed());
         let (Some(timer), false) = (timer, self.forwarder.is_unconnected()) else {
-            self.still_since = None;
+            (self.still_since, self.follow) = (None, None);
             self.sleep(Duration::from_secs(1));
             return;
         };
@@ -222,14 +223,23 @@ impl Host {
             self.sleep(still);
             return;
         }
+        self.follow_wall_clock(timer);
+    }
+
+    /// Waits for the host until `timer` is due. Only the time that is spent waiting counts: what the host waited for a
+    /// device that is emulated slowly, or while nothing was connected, is not made up for at once.
+    fn follow_wall_clock(&mut self, timer: Cycles) {
         let now = self.boards.master().now();
-        let (from, base) = *self.follow.get_or_insert_with(|| (Instant::now(), now));
-        let reached = base + time::from_ns(from.elapsed().as_nanos() as u64);
+        let reached = self.follow.map_or(now, |reached| reached.max(now));
+        self.follow = Some(reached);
         if reached >= timer {
             self.boards.system.move_to(timer);
-        } else {
-            self.sleep(Duration::from_nanos(time::to_ns(timer - reached)));
+            return;
         }
+        let began = Instant::now();
+        self.sleep(Duration::from_nanos(time::to_ns(timer - reached)));
+        let waited = time::from_ns(began.elapsed().as_nanos() as u64);
+        self.follow = Some((reached + waited).min(timer));
     }
 
     /// Sleeps until a socket is ready, at most for `limit`.

@@ -30,6 +30,7 @@ from .phys import BASELINES, PHYS
 from .place import root
 from .route import route
 from .synthesis import synthesise
+from .whole import CHIPS, WHOLE, synthesise_whole
 
 _HP = f"HP read latency {cycles.HP_LATENCY}, bursts of 16 beats of 64 bits"
 _YOSYS = "yosys synth_xilinx -family xc7, flattened"
@@ -339,6 +340,7 @@ _AREA = {
     "soc": {},
     "soc_asked": {},
     **{name: BASELINES.get(name, {}) for name in PHYS},
+    **dict.fromkeys(WHOLE, {}),
 }
 
 
@@ -396,7 +398,12 @@ BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA), *(f"fmax.
 
 @cache
 def _synthesised(name):
-    """(description, area) of a block."""
+    """(description, area) of a block, or of a whole board."""
+    if name in WHOLE:
+        chip = CHIPS[WHOLE[name]]
+        has = f"{chip.lut} LUTs, {chip.ff} flip-flops, {chip.bram} block RAMs, {chip.dsp} multipliers"
+        what = f"all logic of a {WHOLE[name]} by description/{name}.json ({chip.name}: {has})"
+        return what, synthesise_whole(name, cache=root() / "synthesis")
     what, module, ios = blocks.BLOCKS[name]()
     return what, synthesise(module, ios, name, cache=root() / "synthesis")
 

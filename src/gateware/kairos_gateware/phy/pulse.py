@@ -128,6 +128,7 @@ class Pulse(Module):
         self.submodules.change = change = _Change(at, link.data, core)
         self.submodules.settings = Settings(at, link.data, channels)
         still = Signal(reset=1)
+        triggered = Signal()  # by a register, a cycle ago: its address need not be decoded in the trigger's cycle
         comes, alone = at(WORD) | at(CHANGE), Signal()
         self.comb += [
             alone.eq((comes & ~change.under_way) | change.sends),
@@ -136,7 +137,7 @@ class Pulse(Module):
             stream.ready.eq(core.ready & ~alone),
             link.busy.eq((comes & (~core.ready | change.under_way)) | (at(STREAM) & stream.busy)),
             stream.start.eq(at(STREAM) & ~stream.busy),
-            core.trigger.eq(at(TRIGGER) | direct.trigger | change.trigger),
+            core.trigger.eq(at(TRIGGER) | triggered | change.trigger),
             core.result.eq(
                 Mux(measurement.valid, measurement.state, Mux(direct.result_valid, direct.result, link.data))
             ),
@@ -146,7 +147,7 @@ class Pulse(Module):
             inputs.data.eq(Cat(_wide(core.errors, 16), _wide(core.armed, 8), core.running)),
             If(at(UNDERRUN), inputs.data.eq(self._limited_age())),
             If(second, inputs.data.eq(parameters)),
-            self.channel.settled.eq(~(link.stb | second | change.under_way) & measurement.settled & still),
+            self.channel.settled.eq(~(link.stb | second | triggered | change.under_way) & measurement.settled & still),
             [core.skip.eq(skip.stb), core.skipped.eq(skip.cycles)],
             Case(
                 link.data,
@@ -154,6 +155,7 @@ class Pulse(Module):
             ),
         ]
         self.sync += [
+            triggered.eq(direct.trigger),
             If(at(STREAM), stream.base.eq(link.data)),
             If(at(CONTROL), Cat(core.trigger_strict, core.hold).eq(link.data)),
             If(at(MISALIGN_LIMIT), core.misalign_limit.eq(link.data)),
@@ -233,25 +235,32 @@ class _Change(Module):
         self.specials += memory, write, read
         kept, place = Signal(max=KEPT + 1), Signal(max=KEPT + 1)
         still = Signal(max=_STILL + 1, reset=_STILL)  # remaining cycles without activity
+        # As of the cycle before: these would be paths from all queues of a core through the trigger to all others.
+        loaded, settled = Signal(), Signal()
+        more = Signal()  # words to send: the stream, whose reader waits for this one, is not behind a comparison
         self.comb += [
             write.adr.eq(kept),
             write.dat_w.eq(data),
             write.we.eq(at(KEEP) & (kept != KEPT)),
             read.adr.eq(place),
             self.word.eq(read.dat_r),
-            self.sends.eq(self.under_way & (place != kept)),
+            self.sends.eq(self.under_way & more),
             # Words after those are read as fast as engines can take them.
-            self.trigger.eq(self.under_way & ~self.sends & (core.loaded | (still == 0))),
+            self.trigger.eq(self.under_way & ~self.sends & (loaded | (still == 0))),
         ]
         self.sync += [
+            loaded.eq(core.loaded),
+            settled.eq(core.settled),
             If(at(DISCARD), kept.eq(0)).Elif(write.we, kept.eq(kept + 1)),
             If(
                 at(CHANGE) & core.ready & ~self.under_way,
                 self.under_way.eq(1),
                 place.eq(0),
             ).Elif(self.trigger, self.under_way.eq(0)),
-            If(self.sends & core.ready, place.eq(place + 1)),
-            If(self.under_way & core.settled & ~self.trigger, still.eq(still - 1)).Else(still.eq(_STILL)),
+            If(self.sends & core.ready, place.eq(place + 1), more.eq(place + 1 != kept)).Else(
+                more.eq(Mux(self.under_way, place, 0) != kept)
+            ),
+            If(self.under_way & settled & ~self.trigger, still.eq(still - 1)).Else(still.eq(_STILL)),
         ]
 
 

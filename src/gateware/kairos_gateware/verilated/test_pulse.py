@@ -17,7 +17,7 @@ CORE = CHANNEL["pulse0"]
 RISING, SEND = 0b1001, 0b0100
 """Configurations of an edge counter."""
 NEVER = 2**62
-BEHIND = {1: 24, 3: 17}
+BEHIND = {1: 25, 3: 18}
 """Cycles from a change to the first level at the pins, if channel 0 alone plays, and if all do."""
 CHANNELS_AT = facts.CHANNEL_MASK_AT
 
