@@ -69,6 +69,12 @@ def test_level_set_by_a_kernel_is_reported(device, client):
         assert client.next() == ("probe", OUTPUT, LEVEL, 0)
     with Session(device) as session:
         assert run_dma(session, 7) == ([], None)
+    with Session(device) as session:
+        # The train has been cut off, maybe in a pulse.
+        session.load(kernel("rtio"))
+        session.run()
+        session.until_end()
+    assert level(device, OUTPUT) == 0
 
 
 def test_level_and_direction_of_input_are_reported(device, client):
