@@ -1,4 +1,4 @@
-"""The area of PHYs, as docs/gateware/phys.md has it, is what yosys finds."""
+"""The area of PHYs and of whole boards, as the pages have it, is what yosys finds."""
 
 import re
 from pathlib import Path
@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from kairos_gateware.figures import __main__ as figures
+from kairos_gateware.figures.whole import CHIPS, WHOLE
 
-PAGE = Path(__file__).parents[4] / "docs" / "gateware" / "phys.md"
+PAGES = Path(__file__).parents[4] / "docs" / "gateware"
+PAGE = PAGES / "phys.md"
 ROWS = {
     "grabber, 1 / 16 regions, receiver included": ["grabber_1", "grabber"],
     "Phaser, with oscillators / with pulses": ["phaser", "phaser_miqro"],
@@ -24,3 +26,15 @@ def test_row_of_the_area_table_has_the_measured_numbers(row):
     columns = [[int(number) for number in re.findall(r"\d+", cell.split(",")[0])] for cell in line.split("|")[2:5]]
     areas = [figures._synthesised(name)[1] for name in ROWS[row]]
     assert columns == [[area.lut for area in areas], [area.ff for area in areas], [area.depth for area in areas]]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", WHOLE)
+def test_row_of_a_whole_board_has_the_measured_numbers(name):
+    rows = (PAGES / "pulse.md").read_text().splitlines()
+    line = next(line for line in rows if line.startswith(f"| `{name}`"))
+    area, chip = figures._synthesised(name)[1], CHIPS[WHOLE[name]]
+    taken = [(getattr(area, key), getattr(chip, key)) for key in ("lut", "ff", "bram", "dsp")]
+    *columns, levels = [[int(number) for number in re.findall(r"\d+", cell)] for cell in line.split("|")[2:7]]
+    assert columns == [list(pair) for pair in taken]
+    assert levels == [area.depth]
