@@ -190,6 +190,10 @@ class Laboratory:
         for pid in self.pids().values():
             with suppress(ProcessLookupError):  # it has ended meanwhile
                 os.kill(pid, signal.SIGKILL)
+        if self.process is not None:
+            self.output.close()
+        if self._client is not None:
+            self._client.close_rpc()
 
     def pids(self) -> dict[int, int]:
         """Return the process of each run that has one."""

@@ -30,7 +30,7 @@ def test_row_of_the_area_table_has_the_measured_numbers(row):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", WHOLE)
-def test_row_of_a_whole_board_has_the_measured_numbers(name):
+def test_row_of_a_board_has_the_measured_numbers(name):
     rows = (PAGES / "pulse.md").read_text().splitlines()
     line = next(line for line in rows if line.startswith(f"| `{name}`"))
     area, chip = figures._synthesised(name)[1], CHIPS[WHOLE[name]]

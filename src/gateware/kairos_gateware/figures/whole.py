@@ -37,6 +37,7 @@ def synthesise_whole(name: str, cache: Path | None = None) -> Area:
     board = import_module(f"kairos_gateware.boards.{WHOLE[name]}").BOARD
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        generate(board, description.make_variant(description.load(Path(description.__file__).parent / f"{name}.json")), folder)
+        described = description.load(Path(description.__file__).parent / f"{name}.json")
+        generate(board, description.make_variant(described), folder)
         files = {path.name: path.read_text() for path in [*folder.glob("*.v"), *folder.glob("*.init")]}
     return synthesise_files(files, board.build_name, name, cache)
