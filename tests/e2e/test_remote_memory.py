@@ -19,8 +19,11 @@ src/contracts/memory.toml."""
 RING, SOURCE, TARGET = MEMORY, MEMORY + 0x1000, MEMORY + 0x8000
 
 
+REGIONS = 4
+
+
 @pytest.fixture(scope="module")
-def boards(tmp_path_factory):
+def pair(tmp_path_factory):
     built("memory", "store")
     folder = tmp_path_factory.mktemp("memory")
     (folder / "system.toml").write_text(MEMORY_PAIR)
@@ -32,6 +35,15 @@ def boards(tmp_path_factory):
         yield master, satellite
     finally:
         system.close()
+
+
+@pytest.fixture
+def boards(pair):
+    """Master and satellite, neither of which exports anything."""
+    for board in pair:
+        for region in range(REGIONS):
+            board.export(TARGET, 8, 0, region)
+    return pair
 
 
 def test_access_to_unexported_memory_is_rejected_and_counted(boards):
@@ -184,6 +196,9 @@ def test_scattered_regions_are_one_range_for_one_board(boards):
     """Loads, stores and copies cross from one into the other; another board's are refused, as is what lies at their own
     addresses."""
     master, satellite = boards
+    beside = TARGET + 0x108
+    satellite.export(TARGET, 0x1000, 3)
+    assert master.store(beside, 0) == [DONE]
     master.export(MEMORY, 0x2000, 3)
     pieces = [(0x1000, TARGET + 0x800), (0x1200, TARGET)]
     for region, (shown, there) in enumerate(pieces):
@@ -196,13 +211,11 @@ def test_scattered_regions_are_one_range_for_one_board(boards):
     assert copied(master, satellite, 0x1108, 64) == DONE
     assert master.store(0x1400, 1) == [REFUSED] and copied(master, satellite, 0x1400, 1) == REFUSED
     satellite.export(TARGET, 0x1000, 1, 2)
-    found = [master.load(TARGET + at)[1] for at in (0x908, 0x9F8, 0, 0x100, 0x108)]
+    found = [master.load(TARGET + at)[1] for at in (0x908, 0x9F8, 0, 0x100, beside - TARGET)]
     assert found == [words[0], words[30], words[31], words[63], 0]
     satellite.export(*pieces[0][:1], 0x200, 3, 0, offset=pieces[0][1] - pieces[0][0], board=8 | 5)
     assert master.store(0x1000, 7) == [REFUSED] and copied(master, satellite, 0x1000, 1) == REFUSED
     assert master.store(0x1200, 7) == [DONE]
-    for region in range(3):
-        satellite.export(TARGET, 8, 0, region)
 
 
 @pytest.mark.parametrize("down", [True, False], ids=["of the satellite", "of the master"])
@@ -211,8 +224,8 @@ def test_permissions_of_exported_regions_are_enforced(boards, down):
     counted in `kairos links`."""
     asker, owner = boards if down else boards[::-1]
     asker.export(MEMORY, 0x2000, 3)
-    firsts = [TARGET + 0x100 * region for region in range(4)]
-    for region in range(4):
+    firsts = [TARGET + 0x100 * region for region in range(REGIONS)]
+    for region in range(REGIONS):
         owner.export(TARGET, 0x400, 3 if region == 0 else 0, region)
     words = [(first + at, first) for first in firsts for at in (0, 8, 0xF8)]
     assert {status for status, _ in asker.access(*words)} == {DONE}
