@@ -99,9 +99,10 @@ def test_request_during_link_cut_is_executed_or_refused(kairos, rounds, seed):
     assert wrong == "wrong: [] []", done.stdout
     counts = [tuple(map(int, re.findall(r"\d+", line))) for line in kinds]
     assert sum(map(sum, counts)) == rounds
-    # Whatever the operation, some succeed and some fail.
-    assert all(sum(column) for column in zip(*counts, strict=True)), done.stdout
+    # Whatever the operation, some succeed; and some fail, but whether one of a few does is left to chance: the cuts
+    # follow the clock of the computer.
+    executed, lost = (sum(column) for column in zip(*counts, strict=True))
+    assert executed and (lost or rounds < 100), done.stdout
     assert all(map(int, re.findall(r"\d+", clients))), clients
     assert others.wrong == [] and refused == [[0, 0], [0, 0]], (others.wrong, refused)
-    # These follow the clock of the computer: whether one of them meets a cut in a few rounds is left to chance.
     assert others.done and (others.lost or rounds < 100), (others.done, others.lost)

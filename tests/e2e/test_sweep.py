@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import h5py
@@ -113,12 +113,16 @@ def test_file_is_the_same_for_any_number_of_workers(laboratory, expected, tmp_pa
 def test_file_is_the_same_with_killed_workers(laboratory, expected, tmp_path):
     killed, folders = [], []
 
+    def kill(pid):
+        with suppress(ProcessLookupError):  # the sweep has ended meanwhile
+            os.kill(pid, signal.SIGKILL)
+
     def started(pid):
         folders.append(Path(f"/proc/{pid}/cmdline").read_text().split("\0")[-2])
         # The first ones only: a point whose worker is lost again and again is given up.
         if len(killed) < 3:
             killed.append(pid)
-            threading.Timer(0.5 * len(killed), os.kill, (pid, signal.SIGKILL)).start()
+            threading.Timer(0.5 * len(killed), kill, (pid,)).start()
 
     assert made(laboratory, SPACE).run(tmp_path / "a.h5", workers=2, started=started) == (8, 0)
     assert killed and (tmp_path / "a.h5").read_bytes() == expected
