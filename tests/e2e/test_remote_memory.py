@@ -17,8 +17,6 @@ MEMORY = 0x0FF8_0000
 """Half a megabyte, uncached, that the firmware of these boards does not use: `STREAM` of
 src/contracts/memory.toml."""
 RING, SOURCE, TARGET = MEMORY, MEMORY + 0x1000, MEMORY + 0x8000
-
-
 REGIONS = 4
 
 
@@ -48,7 +46,6 @@ def boards(pair):
 
 def test_access_to_unexported_memory_is_rejected_and_counted(boards):
     master, satellite = boards
-    satellite.export(TARGET, 0x1000, 0)
     (before,) = satellite.batch(("exports_refused",))
     assert master.store(TARGET, 1) == [REFUSED] and master.load(TARGET)[0] == REFUSED
     satellite.export(TARGET, 0x1000, 1)
@@ -225,8 +222,7 @@ def test_permissions_of_exported_regions_are_enforced(boards, down):
     asker, owner = boards if down else boards[::-1]
     asker.export(MEMORY, 0x2000, 3)
     firsts = [TARGET + 0x100 * region for region in range(REGIONS)]
-    for region in range(REGIONS):
-        owner.export(TARGET, 0x400, 3 if region == 0 else 0, region)
+    owner.export(TARGET, 0x400, 3)
     words = [(first + at, first) for first in firsts for at in (0, 8, 0xF8)]
     assert {status for status, _ in asker.access(*words)} == {DONE}
     owner.export(TARGET, 8, 0)

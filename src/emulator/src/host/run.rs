@@ -231,7 +231,6 @@ impl Host {
     fn follow_wall_clock(&mut self, timer: Cycles) {
         let now = self.boards.master().now();
         let reached = self.follow.map_or(now, |reached| reached.max(now));
-        self.follow = Some(reached);
         if reached >= timer {
             self.boards.system.move_to(timer);
             return;
