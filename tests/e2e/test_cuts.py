@@ -87,9 +87,10 @@ def test_request_during_link_cut_is_executed_or_refused(kairos, rounds, seed):
         database.write_text(two_boards(f"{device.host}:{device.ports[1381]}") + REMOTE_MEMORY)
         services = {"management": 1380, "analyzer": 1382, "monitor": 1383}
         arguments = [f"{name}={device.ports[port]}" for name, port in services.items()]
-        arguments += [f"rounds={rounds}", f"seed={seed}", f"socket='{device.control_socket}'"]
+        limit = max(rounds, 60)
+        arguments += [f"rounds={rounds}", f"limit={limit}", f"seed={seed}", f"socket='{device.control_socket}'"]
         others.open()
-        done = kairos("run", EXPERIMENT, *arguments, device_db=database, timeout=12 * rounds + 120)
+        done = kairos("run", EXPERIMENT, *arguments, device_db=database, timeout=12 * limit + 120)
         refused = others.end()
         log = device.uart()
     finally:
@@ -98,11 +99,11 @@ def test_request_during_link_cut_is_executed_or_refused(kairos, rounds, seed):
     *kinds, clients, wrong = done.stdout.splitlines()[:9]
     assert wrong == "wrong: [] []", done.stdout
     counts = [tuple(map(int, re.findall(r"\d+", line))) for line in kinds]
-    assert sum(map(sum, counts)) == rounds
-    # Whatever the operation, some succeed; and some fail, but whether one of a few does is left to chance: the cuts
-    # follow the clock of the computer.
+    assert sum(map(sum, counts)) >= rounds
+    # Whatever the operation, some succeed and some fail.
     executed, lost = (sum(column) for column in zip(*counts, strict=True))
-    assert executed and (lost or rounds < 100), done.stdout
+    assert executed and lost, done.stdout
     assert all(map(int, re.findall(r"\d+", clients))), clients
     assert others.wrong == [] and refused == [[0, 0], [0, 0]], (others.wrong, refused)
+    # Whether a cut meets one of these in a few rounds is left to chance.
     assert others.done and (others.lost or rounds < 100), (others.done, others.lost)

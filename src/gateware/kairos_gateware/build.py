@@ -19,7 +19,7 @@ from .variants import VARIANTS
 from .verilated import verilate
 from .verilog import uncollected
 
-__all__ = ["BOARDS", "build_id", "build_sim", "is_built", "main"]
+__all__ = ["BOARDS", "build_id", "build_sim", "hardware_board", "is_built", "main"]
 
 _SIM_FILES = ["kairos_sim.v", "kairos_sim.bit", "descriptor.bin", "descriptor.json", "device_db.py", "libkairos_pl.so"]
 _BUILT_FROM = "built_from"
@@ -50,15 +50,15 @@ def build_id(variant, board: str) -> str:
         with uncollected():
             emulator.generate(top := emulator.KairosSim(variant))
         return top.descriptor.build_id
-    with tempfile.TemporaryDirectory() as folder:
-        return _generated(board, variant, Path(folder)).build_id
-
-
-def _generated(board: str, variant, output: Path):
-    """Write the files of a board of real hardware; return the descriptor."""
     from .boards.zynq import generate
 
-    return generate(import_module(f".boards.{board}", __package__).BOARD, variant, output)
+    with tempfile.TemporaryDirectory() as folder:
+        return generate(hardware_board(board), variant, Path(folder)).build_id
+
+
+def hardware_board(name: str):
+    """The real board of this name, of `BOARDS`: `boards.zynq.ZynqBoard`."""
+    return import_module(f".boards.{name}", __package__).BOARD
 
 
 def _write(path: Path, content: str | bytes) -> None:
@@ -128,9 +128,11 @@ def _sim_id(variant, output: Path) -> str:
 
 
 def _build_hardware(name: str, variant, output: Path) -> None:
-    descriptor = _generated(name, variant, output)
-    host = variant.host or import_module(f".boards.{name}", __package__).BOARD.host
-    _write_description(variant, descriptor, output, host)
+    from .boards.zynq import generate
+
+    board = hardware_board(name)
+    descriptor = generate(board, variant, output)
+    _write_description(variant, descriptor, output, variant.host or board.host)
 
 
 def _write_description(variant, descriptor, output: Path, host: str) -> None:

@@ -122,6 +122,7 @@ class Cuts(EnvExperiment):
         for name in ("core", "core_dma", "ttl4", "sat_ttl0", "sat_ttl4", "sat_ttl5", "sat_ttl6", *BOARDS):
             self.setattr_device(name)
         self.setattr_argument("rounds", NumberValue(20, precision=0, step=1, type="int"))
+        self.setattr_argument("limit", NumberValue(60, precision=0, step=1, type="int"))
         self.setattr_argument("seed", NumberValue(1, precision=0, step=1, type="int"))
         self.setattr_argument("socket", StringValue())
         for service in ("management", "analyzer", "monitor"):
@@ -203,6 +204,11 @@ class Cuts(EnvExperiment):
 
         analyzer.decode(analyzer.fetch("127.0.0.1", self.analyzer))
         self.clients["analyzer"] += 1
+
+    def continues(self, number: TInt32) -> TBool:
+        """Return whether round `number` happens: one of `rounds`, or the cuts before it, which follow the clock of
+        the computer, have met no request yet. `limit` rounds without any are too many."""
+        return number < self.rounds or (not any(self.refused) and number < self.limit)
 
     def begin(self, number: TInt32) -> TInt32:
         """Return the kind of this round, whose cut is imminent."""
@@ -361,8 +367,9 @@ class Cuts(EnvExperiment):
         return False
 
     @kernel
-    def rounds_of(self, count: TInt32):
-        for number in range(count):
+    def all_rounds(self):
+        number = 0
+        while self.continues(number):
             while not self.is_ready():
                 self.pause(1000000)
             kind = self.begin(number)
@@ -398,6 +405,7 @@ class Cuts(EnvExperiment):
             except RTIOUnderflow:
                 failed = True
             self.end(kind, failed, right)
+            number += 1
 
     @kernel
     def kernels(self):
@@ -410,7 +418,7 @@ class Cuts(EnvExperiment):
         self.satellite.export(1, COPIED, 4 * COPIES, 3)
         self.exports()
         subkernel_await(self.exports)
-        self.rounds_of(self.rounds)
+        self.all_rounds()
 
     def run(self):
         self.kernels()

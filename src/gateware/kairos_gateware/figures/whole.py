@@ -2,11 +2,11 @@
 
 import tempfile
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 from .. import description
 from ..boards.zynq import generate
+from ..build import hardware_board
 from .synthesis import Area, synthesise_files
 
 __all__ = ["CHIPS", "WHOLE", "Chip", "synthesise_whole"]
@@ -28,16 +28,21 @@ CHIPS = {
     "kasli_soc": Chip("XC7Z030", 78_600, 157_200, 265, 400),
     "zc706": Chip("XC7Z045", 218_600, 437_200, 545, 900),
 }
-WHOLE = {"pulse8_kasli": "kasli_soc", "pulse8_zc706": "zc706"}
+
+
+def _describe(name: str) -> dict:
+    return description.load(Path(description.__file__).parent / f"{name}.json")
+
+
+WHOLE = {name: _describe(name)["target"] for name in ("pulse8_kasli", "pulse8_zc706")}
 """Description, in the folder of this package's descriptions, to board."""
 
 
 def synthesise_whole(name: str, cache: Path | None = None) -> Area:
     """Return what the board of a description of `WHOLE` takes. cache, errors: as of `synthesise`."""
-    board = import_module(f"kairos_gateware.boards.{WHOLE[name]}").BOARD
+    board = hardware_board(WHOLE[name])
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        described = description.load(Path(description.__file__).parent / f"{name}.json")
-        generate(board, description.make_variant(described), folder)
+        generate(board, description.make_variant(_describe(name)), folder)
         files = {path.name: path.read_text() for path in [*folder.glob("*.v"), *folder.glob("*.init")]}
     return synthesise_files(files, board.build_name, name, cache)
