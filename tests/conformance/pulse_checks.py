@@ -1,6 +1,6 @@
 """Maps the pulse core's 67 conformance checks to the tests of the logic and of the model.
 
-The names of tests contain the numbers: `test_23_and_24_...` in Python, `check_27_to_29_...` in Rust. `python -m
+The names of tests contain the numbers: `test_check_23_and_24_...` in Python, `check_27_to_29_...` in Rust. `python -m
 tests.conformance.pulse_checks` prints the table; `ELSEWHERE` lists checks without a numbered test.
 """
 
@@ -13,7 +13,7 @@ __all__ = ["ELSEWHERE", "NUMBERS", "shown"]
 
 NUMBERS = range(1, 68)
 _NAMES = {
-    "logic": (ROOT / "src/gateware/kairos_gateware/pulse", "*.py", re.compile(r"def (test_([0-9]\w*))\(")),
+    "logic": (ROOT / "src/gateware/kairos_gateware/pulse", "*.py", re.compile(r"def (test_check_([0-9]\w*))\(")),
     "model": (ROOT / "src/pulse", "*.rs", re.compile(r"fn (check_([0-9]\w*))\(")),
     "figures": (ROOT / "tests/bench", "test_pulse.py", re.compile(r"def (test_check_([0-9]\w*))\(")),
 }

@@ -26,7 +26,7 @@ def wants_int64(x: TInt64):
     return x << 40
 
 
-def test_64_break_outside_loop_is_rejected():
+def test_break_outside_loop_is_rejected():
     """Rejected by Python before the compiler sees it."""
     with pytest.raises(SyntaxError, match="'break' outside loop"):
         kernel_from_string(["self"], "break")
@@ -34,7 +34,7 @@ def test_64_break_outside_loop_is_rejected():
         kernel_from_string(["self"], "while True:\n    def inner():\n        break\n    inner()")
 
 
-def test_110_131_new_objects_are_returned_by_functions(core):
+def test_new_objects_are_returned_by_functions(core):
     """The reference rejects this, except for string literals."""
 
     @portable
@@ -63,7 +63,7 @@ def test_110_131_new_objects_are_returned_by_functions(core):
     assert program(core, run) == [1, 1.5, 4, 2, 11, "xyy", "abc"]
 
 
-def test_131_storing_new_object_in_attribute_is_rejected(core):
+def test_storing_new_object_in_attribute_is_rejected(core):
     @portable
     def lists(n):
         return [n, n + 1]
@@ -76,7 +76,7 @@ def test_131_storing_new_object_in_attribute_is_rejected(core):
         program(core, run, kept=[0])
 
 
-def test_133_argument_rebound_to_local_value_is_rejected(core):
+def test_argument_rebound_to_local_value_is_rejected(core):
     @portable
     def rebound(x):
         y = [7, 8]
@@ -91,7 +91,7 @@ def test_133_argument_rebound_to_local_value_is_rejected(core):
         program(core, run)
 
 
-def test_135_rpc_results_are_stored_in_attributes(core):
+def test_rpc_results_are_stored_in_attributes(core):
     def numbers(self, first) -> TList(TInt32):
         return [first, first + 1]
 
@@ -109,7 +109,7 @@ def test_135_rpc_results_are_stored_in_attributes(core):
     assert program(core, run, kept=[0], numbers=rpc(numbers), asked=asked) == [2, 21, 31]
 
 
-def test_115_function_called_with_two_types_is_rejected(core):
+def test_function_called_with_two_types_is_rejected(core):
     @kernel
     def run(self):
         self.report(anything(1), anything("a"))
@@ -118,7 +118,7 @@ def test_115_function_called_with_two_types_is_rejected(core):
         program(core, run)
 
 
-def test_116_117_inherited_method_is_compiled_per_class(core):
+def test_inherited_method_is_compiled_per_class(core):
     class Above:
         def __init__(self, core, x):
             self.core, self.x = core, x
@@ -141,7 +141,7 @@ def test_116_117_inherited_method_is_compiled_per_class(core):
     assert program(core, run, **made) == [2, 3.0, 4, 5.0]
 
 
-def test_120_arguments_of_other_type_are_rejected(core):
+def test_arguments_of_other_type_are_rejected(core):
     @kernel
     def literal(self):
         self.report(wants_int64(1))
@@ -163,7 +163,7 @@ def test_120_arguments_of_other_type_are_rejected(core):
         program(core, narrow, n=np.int32(2))
 
 
-def test_139_asynchronous_rpc_returning_a_value_is_rejected(core):
+def test_asynchronous_rpc_returning_a_value_is_rejected(core):
     @kernel
     def run(self):
         self.ask()
@@ -175,7 +175,7 @@ def test_139_asynchronous_rpc_returning_a_value_is_rejected(core):
         program(core, run, ask=rpc(flags={"async"})(ask))
 
 
-def test_151_except_clause_catches_several_classes(core):
+def test_except_clause_catches_several_classes(core):
     """The reference rejects this."""
 
     @kernel
@@ -191,7 +191,7 @@ def test_151_except_clause_catches_several_classes(core):
     assert program(core, run) == [0, 1]
 
 
-def test_157_closure_variables_are_available_in_kernels(core):
+def test_closure_variables_are_available_in_kernels(core):
     """The reference sees only the closure cells."""
     number = 6
 
@@ -206,7 +206,7 @@ def test_157_closure_variables_are_available_in_kernels(core):
     assert program(core, run) == [6, 36]
 
 
-def test_182_with_statement_takes_several_managers(core):
+def test_with_statement_takes_several_managers(core):
     """Each is exited, the last one first; the reference exits the last one twice."""
 
     class Manager(Base):
@@ -233,7 +233,7 @@ def test_182_with_statement_takes_several_managers(core):
     assert reported == [7, 8, -8, -7]
 
 
-def test_183_value_of_a_manager_is_bound(core):
+def test_value_of_a_manager_is_bound(core):
     """The reference cannot compile this."""
 
     class Manager(Base):
@@ -258,7 +258,7 @@ def portable_by_module(x):
     return x + 1
 
 
-def test_188_decorators_qualified_by_module_are_recognised(core):
+def test_decorators_qualified_by_module_are_recognised(core):
     """Including `portable`, which the reference cannot compile in this form."""
 
     @aq.kernel

@@ -54,7 +54,7 @@ def unannotated():
     return 5
 
 
-def test_75_lists_are_shared_and_numbers_are_not(core):
+def test_lists_are_shared_and_numbers_are_not(core):
     @kernel
     def run(self):
         numbers = [1, 2]
@@ -65,7 +65,7 @@ def test_75_lists_are_shared_and_numbers_are_not(core):
     assert program(core, run) == [5, 4, 3]
 
 
-def test_118_defaults_and_keywords_are_passed(core):
+def test_defaults_and_keywords_are_passed(core):
     @kernel
     def run(self):
         self.report(doubled(), doubled(3), doubled(y=5), doubled(4, 6))
@@ -74,12 +74,12 @@ def test_118_defaults_and_keywords_are_passed(core):
 
 
 @pytest.mark.parametrize("call", ["doubled(1, x=1)", "factorial()", "doubled(1, q=1)"])
-def test_119_calls_with_wrong_arguments_are_rejected(run, call):
+def test_calls_with_wrong_arguments_are_rejected(run, call):
     with pytest.raises(CompileError):
         run(f"doubled = self.doubled\nfactorial = self.factorial\n{call}", doubled=doubled, factorial=factorial)
 
 
-def test_121_python_int_as_annotation_is_rejected(core):
+def test_python_int_as_annotation_is_rejected(core):
     def method(self, x: int):
         pass
 
@@ -92,7 +92,7 @@ def test_121_python_int_as_annotation_is_rejected(core):
         program(core, run, method=kernel(method))
 
 
-def test_122_annotations_of_kernel_types_are_accepted(core):
+def test_annotations_of_kernel_types_are_accepted(core):
     @portable
     def f(a: list[np.int32], b: tuple[np.int32, float], c: np.int64, d: bool, e: str, g: "TInt32") -> TInt64:
         return c + g
@@ -104,7 +104,7 @@ def test_122_annotations_of_kernel_types_are_accepted(core):
     assert program(core, run) == [7]
 
 
-def test_123_recursive_functions_return_their_result(core):
+def test_recursive_functions_return_their_result(core):
     @kernel
     def run(self):
         self.report(factorial(5), even(10), odd(10))
@@ -112,7 +112,7 @@ def test_123_recursive_functions_return_their_result(core):
     assert program(core, run) == [120, 1, 0]
 
 
-def test_127_user_function_named_delay_is_called(core):
+def test_user_function_named_delay_is_called(core):
     @kernel
     def run(self):
         delay(1.0)
@@ -121,7 +121,7 @@ def test_127_user_function_named_delay_is_called(core):
     assert program(core, run) == [1]
 
 
-def test_136_rpc_without_annotation_returns_none(core):
+def test_rpc_without_annotation_returns_none(core):
     @kernel
     def run(self):
         unannotated()
@@ -131,7 +131,7 @@ def test_136_rpc_without_annotation_returns_none(core):
 
 
 @pytest.mark.parametrize(("annotation", "value"), [(TInt32, 1.5), (TFloat, 1)])
-def test_137_138_rpc_result_of_other_type_is_rejected(core, annotation, value):
+def test_rpc_result_of_other_type_is_rejected(core, annotation, value):
     def ask(self):
         return value
 
@@ -145,7 +145,7 @@ def test_137_138_rpc_result_of_other_type_is_rejected(core, annotation, value):
         program(core, run, ask=rpc(ask))
 
 
-def test_141_keyword_arguments_of_rpc_reach_host(core):
+def test_keyword_arguments_of_rpc_reach_host(core):
     seen = []
 
     def ask(self, *args, **kwargs):
@@ -159,7 +159,7 @@ def test_141_keyword_arguments_of_rpc_reach_host(core):
     assert seen == [((1, 2.0), {"text": "three"})]
 
 
-def test_142_print_of_a_kernel_runs_on_host(core, capfd):
+def test_print_of_a_kernel_runs_on_host(core, capfd):
     @kernel
     def run(self):
         print(1, 2.5, "x", sep="|", end=";")
@@ -169,7 +169,7 @@ def test_142_print_of_a_kernel_runs_on_host(core, capfd):
     assert capfd.readouterr().out == "1|2.5|x;[1, 2] (True, None)\n"
 
 
-def test_145_changed_attributes_are_written_back(core):
+def test_changed_attributes_are_written_back(core):
     class Counted(Base):
         def __init__(self, core):
             super().__init__(core)
@@ -197,7 +197,7 @@ class Derived(Own):
     pass
 
 
-def test_149_user_exceptions_are_passed_on(core):
+def test_user_exceptions_are_passed_on(core):
     def fail(self, derived):
         raise (Derived if derived else Own)("from the host")
 
@@ -228,7 +228,7 @@ def test_149_user_exceptions_are_passed_on(core):
         program(core, uncaught, fail=fail)
 
 
-def test_146_precompiled_kernel_keeps_the_values_at_compilation(core):
+def test_precompiled_kernel_keeps_the_values_at_compilation(core):
     class Frozen(Base):
         @kernel
         def run(self) -> TInt32:
@@ -241,7 +241,7 @@ def test_146_precompiled_kernel_keeps_the_values_at_compilation(core):
     assert [run(), run(), frozen.number] == [8, 8, 100]
 
 
-def test_148_host_only_function_is_rejected(core):
+def test_host_only_function_is_rejected(core):
     @kernel
     def run(self):
         self.forbidden()
@@ -250,7 +250,7 @@ def test_148_host_only_function_is_rejected(core):
         program(core, run, forbidden=host_only(lambda self: None))
 
 
-def test_155_lists_of_objects_are_iterated(core):
+def test_lists_of_objects_are_iterated(core):
     class Part:
         def __init__(self, core, number):
             self.core, self.number = core, number
@@ -269,7 +269,7 @@ def test_155_lists_of_objects_are_iterated(core):
     assert program(core, run, parts=parts, both=(parts[1], core)) == [3, 4, 4]
 
 
-def test_156_object_passed_by_rpc_is_the_same(core):
+def test_object_passed_by_rpc_is_the_same(core):
     @kernel
     def run(self):
         self.report(self)
@@ -279,7 +279,7 @@ def test_156_object_passed_by_rpc_is_the_same(core):
     assert holder.reported[0] is holder
 
 
-def test_158_named_tuple_is_indexed_as_tuple(core):
+def test_named_tuple_is_indexed_as_tuple(core):
     @kernel
     def run(self):
         self.report(self.pair[0])
@@ -287,7 +287,7 @@ def test_158_named_tuple_is_indexed_as_tuple(core):
     assert program(core, run, pair=Pair(1, 2)) == [1]
 
 
-def test_134_cached_values_are_returned_by_kernels(core):
+def test_cached_values_are_returned_by_kernels(core):
     from kairos.coredevice.cache import CoreCache
 
     class Manager:

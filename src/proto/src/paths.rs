@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_measurement_has_no_path() {
+    fn invalid_parameters_of_path_measurement_are_rejected() {
         for (kind, size, trials) in [
             (0, 0, 1),
             (13, 8, 1),

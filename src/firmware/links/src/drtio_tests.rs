@@ -194,7 +194,7 @@ impl World {
 }
 
 #[test]
-fn card_comes_up_in_the_order_described() {
+fn link_to_card_comes_up_in_the_specified_order() {
     let mut world = World::new();
     assert!(world.up_within(5));
     assert_eq!(world.sent[0], Packet::EchoRequest {});

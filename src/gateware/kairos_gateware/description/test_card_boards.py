@@ -159,7 +159,7 @@ def test_hardware_without_a_transceiver_for_eem_links_is_refused():
         Top(board, board.platform(), variant)
 
 
-def test_card_is_not_built_for_hardware(tmp_path, capsys):
+def test_card_board_for_real_hardware_is_refused(tmp_path, capsys):
     (tmp_path / "card.json").write_text(json.dumps(CARD | {"base": "shuttler"}))
     arguments = ["--board", "kasli_soc", "--description", str(tmp_path / "card.json"), "--output", str(tmp_path)]
     assert main(arguments) == 1

@@ -78,7 +78,7 @@ def gate(rng):
     return pulses
 
 
-def test_61_without_factors_samples_are_delayed_only(channels):
+def test_check_61_without_factors_samples_are_delayed_only(channels):
     model = Model(Core(channels=CHANNELS))
     played = model.play(GateSet({"all": gate(np.random.default_rng(61))}, sequence=["all"]).words(), 500)
     for zero in [0, 9, 63]:
@@ -89,13 +89,13 @@ def test_61_without_factors_samples_are_delayed_only(channels):
 
 
 @pytest.mark.parametrize("zero", [0, 5, 63])
-def test_61_an_equal_neighbour_is_cancelled(channels, zero):
+def test_check_61_an_equal_neighbour_is_cancelled(channels, zero):
     got = samples(channels, tones(), [(1, 1, (-(2**17), 0), zero)], zero)
     assert np.abs(got[1]).max() <= 1
     assert np.abs(got[0]).max() > 16000
 
 
-def test_61_outermost_channels_have_no_neighbour_beyond(channels):
+def test_check_61_outermost_channels_have_no_neighbour_beyond(channels):
     couplings = [(0, -1, (2**16, 0), 0), (0, -2, (2**16, 0), 0), (3, 1, (2**16, 0), 0), (3, 2, (2**16, 0), 0)]
     assert (samples(channels, tones(), couplings) == samples(channels, tones())).all()
 
@@ -115,7 +115,7 @@ def test_samples_of_channels_with_crosstalk_equal_the_model(channels, seed):
     assert np.abs(played.samples).max() == 2**15 - 1 or np.abs(played.samples).max() == 2**15
 
 
-def test_63_channels_with_equal_programs_give_equal_samples(channels, engines):
+def test_check_63_channels_with_equal_programs_give_equal_samples(channels, engines):
     """Words for both channels of the engines, whose values go to two channels each of the
     synthesis."""
     rng = np.random.default_rng(63)

@@ -37,12 +37,12 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("check", EXAMPLES)
-def test_17_to_22_interpolated_values_equal_the_examples(engines, check):
+def test_check_17_to_22_interpolated_values_equal_the_examples(engines, check):
     body, values = EXAMPLES[check]
     assert shown(engines, [body]) == [value % 2**40 for value in values]
 
 
-def test_26_one_cycle_segments_follow_without_a_gap(engines):
+def test_check_26_one_cycle_segments_follow_without_a_gap(engines):
     bodies = [Body((1 + n * n, 0, 0, 0), 1) for n in range(16)]
     # The FIFO holds them all before the others, which end with the last of them, arrive
     words = [bypass(body, 1) for body in bodies] + [bypass(Body(tau=16), ALL & ~1)]
@@ -50,7 +50,7 @@ def test_26_one_cycle_segments_follow_without_a_gap(engines):
     assert values.tolist() == [1 + n * n for n in range(16)]
 
 
-def test_31_first_frame_applies_if_both_are_forwarded(engines):
+def test_check_31_first_frame_applies_if_both_are_forwarded(engines):
     forward = int(facts.FrameFlag.FORWARD0)
     words = [
         bypass(Body((5, 0, 0, 0), flags=forward), 1 << Z0),
@@ -64,7 +64,7 @@ def armed_at(played):
     return int(np.flatnonzero(played.states["armed"] & 1)[0])
 
 
-def test_45_all_engines_start_with_the_trigger(engines):
+def test_check_45_all_engines_start_with_the_trigger(engines):
     rng = random.Random(45)
     for _ in range(30):
         words = [bypass(Body((p + 1, 0, 0, 0), 20, flags=WAIT), 1 << p, channels=3) for p in range(8)]
@@ -78,7 +78,7 @@ def test_45_all_engines_start_with_the_trigger(engines):
         assert played.errors == facts.Error.UNDERRUN
 
 
-def test_46_early_trigger_is_reported_or_kept(engines):
+def test_check_46_early_trigger_is_reported_or_kept(engines):
     words = [bypass(Body((1, 0, 0, 0), 20, flags=WAIT), ALL)]
     gaps = [50]
     loose = play(engines, words, 100, gaps=gaps, triggers=[10, 80])
@@ -89,7 +89,7 @@ def test_46_early_trigger_is_reported_or_kept(engines):
     assert np.flatnonzero(strict.states["running"])[0] == armed_at(strict) + 1
 
 
-def test_47_closing_packet_is_held_until_the_trigger(engines):
+def test_check_47_closing_packet_is_held_until_the_trigger(engines):
     words = [bypass(Body(tau=122), ALL), bypass(Body(tau=122, flags=WAIT), ALL)]
     played = play(engines, words, triggers=[])
     assert played.errors == 0
@@ -97,7 +97,7 @@ def test_47_closing_packet_is_held_until_the_trigger(engines):
     assert len(segments(played, 0)) == 122
 
 
-def test_49_aligned_underrun_mutes_and_playback_continues(engines):
+def test_check_49_aligned_underrun_mutes_and_playback_continues(engines):
     first, second = Body((3 << 30, 0, 0, 0), 10), Body((5 << 30, 0, 0, 0), 10)
     played = play(engines, [bypass(first, ALL), bypass(second, ALL)], 300, gaps=[0, 100])
     running = np.flatnonzero(played.states["running"])
@@ -112,13 +112,13 @@ def test_49_aligned_underrun_mutes_and_playback_continues(engines):
     assert played.shown[stop, 0]["underrun"] == ALL
 
 
-def test_49_underrun_with_hold_keeps_the_amplitude(engines):
+def test_check_49_underrun_with_hold_keeps_the_amplitude(engines):
     played = play(engines, [bypass(Body((3 << 30, 0, 0, 0), 10), ALL)], hold=1)
     assert played.shown[-1, 0]["values"][A0] == 3 << 30
 
 
 @pytest.mark.parametrize("waiting", [1, 31])
-def test_49_misaligned_underrun_discards_up_to_the_next_wait(engines, waiting):
+def test_check_49_misaligned_underrun_discards_up_to_the_next_wait(engines, waiting):
     """Parameter 3 lacks its second segment; all others have some more after it. The next pulse
     starts all of them."""
     body = Body((9, 0, 0, 0), 10)
@@ -213,11 +213,11 @@ def check_random_program(engines, seed):
     return dry
 
 
-def test_50_random_programs_obey_alignment_and_triggers(engines):
+def test_check_50_random_programs_obey_alignment_and_triggers(engines):
     assert sum(check_random_program(engines, seed) for seed in range(200)) < 150  # many play to the end
 
 
 @pytest.mark.long
-def test_50_many_random_programs_obey_alignment_and_triggers(engines):
+def test_check_50_many_random_programs_obey_alignment_and_triggers(engines):
     for seed in range(200, 10_200):
         check_random_program(engines, seed)

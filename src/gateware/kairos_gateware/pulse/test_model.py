@@ -156,12 +156,12 @@ def check(build, seeds):
     return sum(compare(build, random_program(seed, **made), seed) for seed in seeds)
 
 
-def test_50_random_programs_are_played_as_by_the_model(usual):
+def test_check_50_random_programs_are_played_as_by_the_model(usual):
     assert check(usual, range(200)) > 100
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
-def test_50_many_random_programs_are_played_as_by_the_model(usual, small, part):
+def test_check_50_many_random_programs_are_played_as_by_the_model(usual, small, part):
     build = [usual, small][part % 2]
     assert check(build, range(1000 * (part + 1), 1000 * (part + 2))) > 300

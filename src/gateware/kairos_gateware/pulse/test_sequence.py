@@ -61,7 +61,7 @@ def changes(rows):
     return [[n, value] for n, value in enumerate(signed) if not n or value != signed[n - 1]]
 
 
-def test_23_and_24_splines_give_their_recorded_samples(engines):
+def test_check_23_and_24_splines_give_their_recorded_samples(engines):
     [rows] = played(engines, "v06")
     assert len(rows) == 48
     assert rows["values"][:5, facts.Parameter.A0].tolist() == [0, 9851099136, 19712937164, 29596252978, 39511785470]
@@ -72,7 +72,7 @@ def test_23_and_24_splines_give_their_recorded_samples(engines):
             assert rows["values"][:, p].tolist() == expected(trajectory[parameter.name.lower()], len(rows))
 
 
-def test_25_consecutive_segments_repeat_or_lose_no_cycle(engines):
+def test_check_25_consecutive_segments_repeat_or_lose_no_cycle(engines):
     [steps], [spline] = played(engines, "v05"), played(engines, "v06")
     assert (len(steps), len(spline)) == (50, 48)
     assert [cycle for cycle, _ in changes(steps["values"][:, facts.Parameter.A0])] == [0, 17, 33]
@@ -81,7 +81,7 @@ def test_25_consecutive_segments_repeat_or_lose_no_cycle(engines):
     assert spline["values"][::16, facts.Parameter.A0].tolist() == starts
 
 
-def test_27_and_29_frames_add_up_and_are_applied(engines):
+def test_check_27_and_29_frames_add_up_and_are_applied(engines):
     [rows] = played(engines, "v10")
     turn = 2**40 / 360
     want = [10, 10, 20, -5, 0, 7, 8, 8]
@@ -94,7 +94,7 @@ def test_27_and_29_frames_add_up_and_are_applied(engines):
         assert changes(rows["applied"][:, tone]) == applied[f"tone{tone}"]
 
 
-def test_28_frames_are_forwarded_and_inverted(engines):
+def test_check_28_frames_are_forwarded_and_inverted(engines):
     [rows] = played(engines, "v11")
     for tone in range(facts.TONES):
         assert rows["applied"][:, tone].tolist() == expected(
@@ -104,12 +104,12 @@ def test_28_frames_are_forwarded_and_inverted(engines):
     assert degrees == [[15, 0, -45, 45, 40, 0], [0, -30, 45, 45, -40, 0]]
 
 
-def test_30_frame_keeps_the_end_of_its_spline(engines):
+def test_check_30_frame_keeps_the_end_of_its_spline(engines):
     [rows] = played(engines, "v12", [bypass(Body(tau=9), 0xFF)])
     assert rows["values"][-1, facts.Parameter.Z0] == 30541989638
 
 
-def test_32_two_half_turns_cancel_each_other(engines):
+def test_check_32_two_half_turns_cancel_each_other(engines):
     half = Body((-(2**39), 0, 0, 0))
     run = engines.play([bypass(half, 0xFF)] * 2, 100)
     assert changes(segments(run, 0)["values"][:, facts.Parameter.Z0]) == [[0, -(2**39)], [8, 0]]
@@ -117,7 +117,7 @@ def test_32_two_half_turns_cancel_each_other(engines):
     assert changes(played(engines, "v20")[0]["values"][:, facts.Parameter.Z0]) == [[0, 0], [56, -(2**39)], [144, 0]]
 
 
-def test_33_tables_hold_programmed_words(engines):
+def test_check_33_tables_hold_programmed_words(engines):
     """Each entry that the vector writes, played on its own."""
     vector = vectors()["v15"]
     programming = onto(vector["words"], [4])[:-1]
@@ -145,7 +145,7 @@ def order(run):
     return segments(run, 0)["values"][::4, facts.Parameter.F0].tolist()
 
 
-def test_34_packed_ids_and_entries_play_as_recorded(engines):
+def test_check_34_packed_ids_and_entries_play_as_recorded(engines):
     words = onto(vectors()["v16"]["words"], [5])
     some = numbered([(100 + n, 40 + n) for n in range(23)])
     assert order(engines.play([*some, *words[:2]], 500)) == [40 + n for n in range(23)]
@@ -156,7 +156,7 @@ def test_34_packed_ids_and_entries_play_as_recorded(engines):
 
 
 @pytest.mark.parametrize("result", range(4))
-def test_35_branch_longer_than_a_word_plays_all_gates(engines, result):
+def test_check_35_branch_longer_than_a_word_plays_all_gates(engines, result):
     """Vector 17: gates 3 and 4, a branch of 23 gates of which the vector's results have the first
     two, gate 5."""
     words = onto(vectors()["v17"]["words"], [0])
@@ -172,7 +172,7 @@ def test_35_branch_longer_than_a_word_plays_all_gates(engines, result):
     "result, frequencies, frames",
     [(0, [[0, 0], [12, 13421772800], [24, 0]], [[0, 0]]), (1, [[0, 0]], [[0, 0], [12, 2**38]])],
 )
-def test_36_measured_result_selects_the_gate(engines, result, frequencies, frames):
+def test_check_36_measured_result_selects_the_gate(engines, result, frequencies, frames):
     """Vector 18: zeros, then gate 0 or, with the other result, a quarter turn in 8 cycles; zeros."""
     [rows] = played(engines, "v18", result=result)
     assert len(rows) == 12 + (8 if result else 12) + 12
@@ -180,14 +180,14 @@ def test_36_measured_result_selects_the_gate(engines, result, frequencies, frame
     assert changes(rows["values"][:, facts.Parameter.Z0]) == frames
 
 
-def test_37_gates_and_streamed_words_play_alike(engines):
+def test_check_37_gates_and_streamed_words_play_alike(engines):
     tables, streamed = played(engines, "v20"), played(engines, "v21")
     for one, other in zip(tables, streamed, strict=True):
         assert len(one) == len(other) == 216
         assert (one["values"] == other["values"]).all() and (one["applied"] == other["applied"]).all()
 
 
-def test_67_core_plays_words_in_their_order(engines):
+def test_check_67_core_plays_words_in_their_order(engines):
     vector, amplitudes = vectors()["v22"], [facts.Parameter.A0, facts.Parameter.A1]
     [rows] = played(engines, "v22")
     faulty = segments(engines.play(onto(vector["faulty_table_words"], [0]), 500, trigger_channels=1), 0)

@@ -120,7 +120,7 @@ def test_random_parameters_give_the_expected_samples(channel, cosine):
         (0x0050000000, 2_000_000, 0x6800000000),
     ],
 )
-def test_53_to_55_global_phase_follows_the_counter(channel, cosine, frequency, counter, turn):
+def test_check_53_to_55_global_phase_follows_the_counter(channel, cosine, frequency, counter, turn):
     rows = blank(channel, 1)
     set_tone(rows, frequency)
     rows["synchronise"], rows["counter"] = 1, counter % TURN
@@ -129,7 +129,7 @@ def test_53_to_55_global_phase_follows_the_counter(channel, cosine, frequency, c
     assert samples[0].tolist() == ((65535 * shown + 2**16 >> 17) >> 1).tolist()
 
 
-def test_56_phase_is_continuous_without_synchronisation(channel, cosine):
+def test_check_56_phase_is_continuous_without_synchronisation(channel, cosine):
     rows = blank(channel, 16)
     set_tone(rows[:12], 0x3E80000000)
     set_tone(rows[12:], 0x0320000000)
@@ -138,7 +138,7 @@ def test_56_phase_is_continuous_without_synchronisation(channel, cosine):
         assert samples[cycle, 0] == (65535 * cosine[turn >> 22] + 2**16 >> 17) >> 1
 
 
-def test_57_synchronisation_restores_the_global_phase(channel):
+def test_check_57_synchronisation_restores_the_global_phase(channel):
     rng = np.random.default_rng(57)
     whole = blank(channel, 300)
     set_tone(whole, 0x3E80000000)
@@ -171,7 +171,7 @@ def test_global_phase_is_right_after_many_cycles(channel, cosine, cycles):
     assert (samples[30:80] != whole[30:80]).any()
 
 
-def test_58_repeated_synchronisation_is_idempotent(channel):
+def test_check_58_repeated_synchronisation_is_idempotent(channel):
     rows = blank(channel, 100)
     set_tone(rows, 0x1234567891)
     rows["synchronise"][0] = 1
@@ -180,7 +180,7 @@ def test_58_repeated_synchronisation_is_idempotent(channel):
     assert (play(channel, rows)[0] == once).all()
 
 
-def test_59_phase_frame_and_feed_forward_have_equal_effect(channel):
+def test_check_59_phase_frame_and_feed_forward_have_equal_effect(channel):
     results = []
     for name in ["phase", "frame", "feed-forward"]:
         rows = blank(channel, 60)
@@ -197,7 +197,7 @@ def test_59_phase_frame_and_feed_forward_have_equal_effect(channel):
     "amplitudes, sample, limited",
     [((200, 0), 32767, 0), ((-200, 0), -32768, 0), ((100, 100), 32767, 0), ((200, 200), 32767, 1)],
 )
-def test_60_amplitudes_beyond_full_scale_are_limited(channel, amplitudes, sample, limited):
+def test_check_60_amplitudes_beyond_full_scale_are_limited(channel, amplitudes, sample, limited):
     rows = blank(channel, 1)
     for tone, amplitude in enumerate(amplitudes):
         set_tone(rows, 0, int(amplitude / 200 * 65535) << facts.AMPLITUDE_FRACTION, tone)
@@ -206,7 +206,7 @@ def test_60_amplitudes_beyond_full_scale_are_limited(channel, amplitudes, sample
     assert too_far[0] == limited
 
 
-def test_62_tone_has_no_line_above_minus_90_db(channel):
+def test_check_62_tone_has_no_line_above_minus_90_db(channel):
     """A tone near 200 MHz of 819.2 MHz, on a line of the transform: no line above -90 dB of it."""
     cycles = 2**15
     rows = blank(channel, cycles)

@@ -37,26 +37,26 @@ def f0(played, channel=0):
     return segments(played, channel)["values"][:, F0].tolist()
 
 
-def test_38_gate_uses_words_written_before_it(engines):
+def test_check_38_gate_uses_words_written_before_it(engines):
     words = one_gate_each([1, 2])
     words += [gates([0]), plut(0, constant(3)), gates([0]), plut(0, constant(4)), gates([1, 0])]
     assert f0(play(engines, words)) == [1] * 8 + [3] * 8 + [2] * 8 + [4] * 8
 
 
-def test_39_a_mask_of_parameters_is_not_stored(engines):
+def test_check_39_a_mask_of_parameters_is_not_stored(engines):
     words = one_gate_each([1])
     words[0] |= ALL << facts.PARAMETER_MASK_AT
     assert f0(play(engines, [*words, gates([0])])) == [1] * 8
 
 
-def test_40_one_entry_feeds_all_parameters_or_none(engines):
+def test_check_40_one_entry_feeds_all_parameters_or_none(engines):
     words = [plut(0, constant(1)), mlut([(0, 0, 0), (1, ALL, 0)]), glut([(0, 0, 1)]), gates([0])]
     played = play(engines, words)
     assert len(segments(played, 0)) == 8
     assert (segments(played, 0)["values"] == 1)[:, :6].all()
 
 
-def test_41_empty_gates_take_no_cycle(engines):
+def test_check_41_empty_gates_take_no_cycle(engines):
     words = [*one_gate_each([1, 2]), glut([(5, 1, 0)]), gates([0, 5, 5, 1, 9, 0])]  # gate 9 was never written
     played = play(engines, words)
     assert f0(played) == [1] * 8 + [2] * 8 + [1] * 8
@@ -69,14 +69,14 @@ def test_gate_spans_entire_memory_map(engines):
     assert f0(play(engines, words, 5000)) == [1] * 8 * 4
 
 
-def test_42_word_without_a_mode_is_dropped(engines):
+def test_check_42_word_without_a_mode_is_dropped(engines):
     words = [*one_gate_each([1]), 0xFFFF | 1 << facts.CHANNEL_MASK_AT, gates([0])]
     played = play(engines, words)
     assert f0(played) == [1] * 8
     assert played.errors & facts.Error.MODE
 
 
-def test_42_count_above_the_limit_is_truncated(engines):
+def test_check_42_count_above_the_limit_is_truncated(engines):
     words = [plut(n, constant(n)) for n in range(6)]
     words += [mlut([(n, ALL, n) for n in range(6)], count=25), glut([(0, 0, 5)]), gates([0])]
     played = play(engines, words)
@@ -84,13 +84,13 @@ def test_42_count_above_the_limit_is_truncated(engines):
     assert played.errors & facts.Error.COUNT
 
 
-def test_43_a_word_for_no_channel_is_ignored(engines):
+def test_check_43_a_word_for_no_channel_is_ignored(engines):
     played = play(engines, [*one_gate_each([1]), gates([0], channels=0), gates([0], channels=0xFC), gates([0])])
     assert f0(played) == [1] * 8
     assert played.errors == facts.Error.UNDERRUN
 
 
-def test_44_word_for_several_channels_waits_for_room_in_all(engines):
+def test_check_44_word_for_several_channels_waits_for_room_in_all(engines):
     """Channel 1 is full: it has more words than fit after a segment that waits for the trigger."""
     rng = random.Random(44)
     values = [rng.randrange(2**39) for _ in range(200)]
@@ -101,7 +101,7 @@ def test_44_word_for_several_channels_waits_for_room_in_all(engines):
         assert f0(played, channel) == before + [value for value in values for _ in range(8)]
 
 
-def test_48_gates_of_eight_segments_follow_without_a_gap(engines):
+def test_check_48_gates_of_eight_segments_follow_without_a_gap(engines):
     """10,000 gates of eight cycles, each with eight different segments."""
     bodies = [constant(p + 1, 8) for p in range(8)]
     words = [plut(p, body) for p, body in enumerate(bodies)]
@@ -123,7 +123,7 @@ def test_a_gate_of_eight_segments_takes_four_cycles(engines):
     assert len(segments(played, 0)) == 4000
 
 
-def test_65_words_and_gates_keep_the_rate_of_the_stream(engines):
+def test_check_65_words_and_gates_keep_the_rate_of_the_stream(engines):
     """As many words as the stream delivers in 1 us at 333 MHz, 10 times over, back to back: 325 for
     the pulse table and 8 that run gates, here 4 for each of two channels. The gates last as long as
     that, and are back to back."""
@@ -145,7 +145,7 @@ def test_65_words_and_gates_keep_the_rate_of_the_stream(engines):
     assert played.errors == facts.Error.UNDERRUN  # at the end
 
 
-def test_65_pulse_table_is_written_a_word_a_cycle(engines):
+def test_check_65_pulse_table_is_written_a_word_a_cycle(engines):
     """Row 13 of the table of performance: so the reference core's 32,768 entries take 99 gates of
     333 words."""
     words = [plut(n, constant(n), 1 << c) for n in range(1 << 10) for c in range(2)]
@@ -178,7 +178,7 @@ def branching(channels=1):
     return words
 
 
-def test_51_branch_waiting_for_result_stalls_only_its_channel(engines):
+def test_check_51_branch_waiting_for_result_stalls_only_its_channel(engines):
     words = [*branching(), gates([0], Mode.BRANCH), gates([1], Mode.BRANCH_CONTINUE), bypass(constant(7), ALL, 2)]
     played = play(engines, words, results=[(300, 3)])
     assert f0(played) == [30] * 8 + [31] * 8
@@ -186,7 +186,7 @@ def test_51_branch_waiting_for_result_stalls_only_its_channel(engines):
     assert starts[1] < 100 and starts[0] > 300
 
 
-def test_51_branch_without_result_takes_state_0_in_time(engines):
+def test_check_51_branch_without_result_takes_state_0_in_time(engines):
     played = play(engines, [*branching(), gates([0, 1], Mode.BRANCH)], branch_timeout=200)
     assert f0(played) == [0] * 8 + [1] * 8
     assert played.errors & facts.Error.BRANCH_TIMEOUT
@@ -194,7 +194,7 @@ def test_51_branch_without_result_takes_state_0_in_time(engines):
 
 
 @pytest.mark.parametrize("when", [0, 5, 60])
-def test_52_result_before_its_branch_is_kept(engines, when):
+def test_check_52_result_before_its_branch_is_kept(engines, when):
     words = [*branching(), gates([0], Mode.BRANCH), gates([1], Mode.BRANCH)]
     played = play(engines, words, gaps=[0] * (len(words) - 2) + [100, 100], results=[(when, 2), (400, 1)])
     assert f0(played) == [20] * 8 + [11] * 8
