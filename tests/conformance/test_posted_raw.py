@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from kairos_gateware.boards import emulator as sim
+from kairos_gateware.boards import emulator
 from kairos_gateware.variants import VARIANTS
 from kairos_gateware.verilated import verilate
 
@@ -17,10 +17,10 @@ UNDERFLOW = 0
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
     """The gateware `demo`, but with input events polled by the CPU."""
-    top = sim.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False))
+    top = emulator.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False))
     with verilate.building_alone(tmp_path_factory.mktemp("asked")) as output:
-        (output / f"{sim.TOP}.v").write_text(sim.generate(top))
-        return verilate.compile_library(output, sim.TOP, "asked", top.pads)
+        (output / f"{emulator.TOP}.v").write_text(emulator.generate(top))
+        return verilate.compile_library(output, emulator.TOP, "asked", top.pads)
 
 
 def test_input_after_failed_posted_output_raises(asked, start_device, tmp_path):

@@ -1,5 +1,5 @@
-"""The C interface of the simulated logic: one description, from which its header, the emulator's structures and the
-Python binding's are made."""
+"""The C interface of the simulated logic: one description, from which its header, the emulator's types and the Python
+binding are made."""
 
 import tomllib
 from dataclasses import dataclass
@@ -10,10 +10,25 @@ from .facts import FactError, Subject
 __all__ = ["files"]
 
 SOURCE = "src/contracts/pl_library/ports.toml"
-HEADER = "src/gateware/kairos_gateware/verilated/kairos_pl_ports.h"
+HEADER = "src/gateware/kairos_gateware/verilated/kairos_pl.h"
 RUST = "src/emulator/src/pl/ports.rs"
 PYTHON = "src/gateware/kairos_gateware/verilated/pl_ports.py"
 SIZES = {"u64": 8, "u32": 4, "u16": 2, "u8": 1}
+TYPES = {
+    "int": ("int ", "c_int", "ctypes.c_int"),
+    "u32": ("uint32_t ", "u32", "ctypes.c_uint32"),
+    "u64": ("uint64_t ", "u64", "ctypes.c_uint64"),
+    "text": ("const char *", "*const c_char", "ctypes.c_char_p"),
+    "instance": ("kairos_pl *", "*mut c_void", "ctypes.c_void_p"),
+    "const instance": ("const kairos_pl *", "*const c_void", "ctypes.c_void_p"),
+    "inputs": ("const kairos_pl_in *", "*const Inputs", "ctypes.POINTER(PlIn)"),
+    "outputs": ("kairos_pl_out *", "*mut Outputs", "ctypes.POINTER(PlOut)"),
+    "u32 out": ("uint32_t *", "*mut u32", "ctypes.POINTER(ctypes.c_uint32)"),
+    "u64 out": ("uint64_t *", "*mut u64", "ctypes.POINTER(ctypes.c_uint64)"),
+    "u64 words out": ("const uint64_t **", "*mut *const u64", "ctypes.POINTER(ctypes.POINTER(ctypes.c_uint64))"),
+}
+"""Type of an argument or result: in C (up to the name), Rust and ctypes."""
+LINE = 120
 
 
 @dataclass
@@ -26,6 +41,16 @@ class Field:
     note: str
 
 
+@dataclass
+class Function:
+    """A function, without the prefix of its name; `returns`, and types in `arguments` by name: of `TYPES`."""
+
+    name: str
+    returns: str | None
+    arguments: dict[str, str]
+    doc: list[str]
+
+
 def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     """Text of each generated file by its path. FactError if the description is not as it should be."""
     facts = tomllib.loads((root / SOURCE).read_text())
@@ -33,7 +58,17 @@ def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     structures = {name: _fields(facts[name], notes, facts["lengths"]) for name in ("inputs", "outputs")}
     if notes:
         raise FactError(f"ports.toml: notes on fields that there are not: {', '.join(sorted(notes))}")
-    return {HEADER: _header(facts, structures), RUST: _rust(facts, structures), PYTHON: _python(facts, structures)}
+    functions = [_function(name, fact) for name, fact in facts["functions"].items()]
+    header = _header(facts, structures, functions)
+    return {HEADER: header, RUST: _rust(facts, structures, functions), PYTHON: _python(facts, structures, functions)}
+
+
+def _function(name: str, fact: dict) -> Function:
+    function = Function(name, fact.get("returns"), fact.get("arguments", {}), fact["doc"].strip().splitlines())
+    unknown = {function.returns, *function.arguments.values()} - {None, *TYPES}
+    if unknown:
+        raise FactError(f"ports.toml: {name}: unknown type: {', '.join(sorted(unknown))}")
+    return function
 
 
 def _fields(fact: dict, notes: dict[str, str], lengths: dict) -> list[Field]:
@@ -50,14 +85,17 @@ def _fields(fact: dict, notes: dict[str, str], lengths: dict) -> list[Field]:
     return fields
 
 
-def _header(facts: dict, structures: dict[str, list[Field]]) -> str:
+def _header(facts: dict, structures: dict[str, list[Field]], functions: list[Function]) -> str:
     lines = [
-        "/* Ports of the simulated logic, for kairos_pl.h.",
+        "/* The programmable logic as a shared library: the C interface of verilated gateware, for the emulator.",
+        " *",
+        " * The signals are those of the processing system's ports (docs/interfaces.md, section 6). A field holds one",
+        " * clock cycle's value of the port of the same name; single-bit signals are 0 or 1 in a byte.",
         " *",
         f" * Generated from {SOURCE} by src/contracts/generate.py: do not edit.",
         " */",
-        "#ifndef KAIROS_PL_PORTS_H",
-        "#define KAIROS_PL_PORTS_H",
+        "#ifndef KAIROS_PL_H",
+        "#define KAIROS_PL_H",
         "",
         "#include <stdint.h>",
         "",
@@ -73,14 +111,21 @@ def _header(facts: dict, structures: dict[str, list[Field]]) -> str:
             note = f" /* {field.note} */" if field.note else ""
             lines.append(f"    uint{field.type[1:]}_t {field.name}{array};{note}")
         lines.append(f"}} {facts[name]['name']};")
-    return "\n".join([*lines, "", "#endif", ""])
+    lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif", "", "typedef struct kairos_pl kairos_pl;"]
+    for function in functions:
+        arguments = ", ".join(f"{TYPES[kind][0]}{name}" for name, kind in function.arguments.items()) or "void"
+        returns = TYPES[function.returns][0] if function.returns else "void "
+        lines += ["", "/* " + "\n * ".join(function.doc) + " */", f"{returns}kairos_pl_{function.name}({arguments});"]
+    return "\n".join([*lines, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
 
-def _rust(facts: dict, structures: dict[str, list[Field]]) -> str:
+def _rust(facts: dict, structures: dict[str, list[Field]], functions: list[Function]) -> str:
     lines = [
-        "//! Ports of the simulated logic: the structures of `kairos_pl_ports.h`.",
+        "//! The simulated logic as a library: structures and types of functions of `kairos_pl.h`.",
         "//!",
         f"//! Generated from `{SOURCE}` by `src/contracts/generate.py`: do not edit.",
+        "",
+        "use std::ffi::{c_char, c_int, c_void};",
         "",
         f"/// {facts['abi_doc']}",
         f"pub const ABI: u32 = {facts['abi']};",
@@ -95,13 +140,19 @@ def _rust(facts: dict, structures: dict[str, list[Field]]) -> str:
             lines += [f"    /// {field.note[0].upper()}{field.note[1:]}."] if field.note else []
             lines.append(f"    pub {field.name}: {kind},")
         lines.append("}")
+    for function in functions:
+        arguments = ", ".join(TYPES[kind][1] for kind in function.arguments.values())
+        returns = f" -> {TYPES[function.returns][1]}" if function.returns else ""
+        lines += ["", f"/// `kairos_pl_{function.name}`"]
+        lines.append(f'pub type {function.name.capitalize()}Fn = unsafe extern "C" fn({arguments}){returns};')
     return "\n".join([*lines, ""])
 
 
-def _python(facts: dict, structures: dict[str, list[Field]]) -> str:
-    names = [*(facts[name]["python"] for name in structures), *(f"MAX_{name}" for name in facts["lengths"]), "ABI"]
+def _python(facts: dict, structures: dict[str, list[Field]], functions: list[Function]) -> str:
+    names = [*(facts[name]["python"] for name in structures), *(f"MAX_{name}" for name in facts["lengths"])]
+    names += ["ABI", "FUNCTIONS"]
     lines = [
-        '"""Ports of the simulated logic: the structures of kairos_pl_ports.h.',
+        '"""The simulated logic as a library: structures and types of functions of kairos_pl.h.',
         "",
         f"Generated from {SOURCE} by src/contracts/generate.py: do not edit.",
         '"""',
@@ -124,4 +175,13 @@ def _python(facts: dict, structures: dict[str, list[Field]]) -> str:
             array = f" * MAX_{field.length}" if field.length else ""
             lines.append(f'        ("{field.name}", {kind}{array}),')
         lines.append("    ]")
+    lines += ["", "", "FUNCTIONS = {"]
+    for function in functions:
+        arguments = ", ".join(TYPES[kind][2] for kind in function.arguments.values())
+        returns = TYPES[function.returns][2] if function.returns else None
+        row = f'    "kairos_pl_{function.name}": ({returns}, [{arguments}]),'
+        if len(row) > LINE:
+            row = f'    "kairos_pl_{function.name}": (\n        {returns},\n        [{arguments}],\n    ),'
+        lines.append(row)
+    lines += ["}", '"""Types of result and arguments of each function."""']
     return "\n".join([*lines, ""])

@@ -72,7 +72,7 @@ def _write(path: Path, content: str | bytes) -> None:
 def build_sim(variant, output: Path, compile_library: bool = True) -> None:
     """Builds board `sim` in the folder `output`, which must be locked by the caller. variant:
     `Variant`."""
-    from .boards import emulator as sim
+    from .boards import emulator
     from .verilated.bitstream import bitstream
 
     if compile_library and is_built(variant, output):
@@ -80,19 +80,19 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
     built_from = output / _BUILT_FROM
     built_from.unlink(missing_ok=True)
     with uncollected():
-        top = sim.KairosSim(variant)
-        _write(output / f"{sim.TOP}.v", sim.generate(top))
+        top = emulator.KairosSim(variant)
+        _write(output / f"{emulator.TOP}.v", emulator.generate(top))
     _write_description(
         variant,
         top.descriptor,
         output,
         f"emulator://{output.name}",
     )
-    _write(output / f"{sim.TOP}.bit", bitstream(f"kairos_{variant.name}", top.descriptor.to_bytes()))
+    _write(output / f"{emulator.TOP}.bit", bitstream(f"kairos_{variant.name}", top.descriptor.to_bytes()))
     if compile_library:
         verilate.compile_library(
             output,
-            sim.TOP,
+            emulator.TOP,
             variant.name,
             top.pads,
             clocks=top.clocks,

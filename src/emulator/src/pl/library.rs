@@ -2,12 +2,13 @@
 //! `src/gateware/kairos_gateware/verilated/kairos_pl.h`. Its structures are in [`super::ports`].
 
 use std::collections::BTreeMap;
-use std::ffi::{c_char, c_void, CStr};
+use std::ffi::{c_void, CStr};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::gp::{Master, Slave};
+use super::ports::{AbiFn, CycleFn, FreeFn, InfoFn, NewFn, ReadFn, RunFn, ShownFn};
 pub use super::ports::{Inputs, Outputs, ABI, MAX_LINKS, MAX_PADS};
 pub use super::shown::{Output, Shown, Waveforms};
 use super::wave::Wave;
@@ -167,20 +168,15 @@ impl WaveInfo {
     }
 }
 
-type Cycle = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs);
-type ShownWords = unsafe extern "C" fn(*const c_void, *mut *const u64, *mut u32) -> u64;
-type Read = unsafe extern "C" fn(*mut c_void, u32, u32, *mut u32) -> u32;
-type Run = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs, u64, u64) -> u64;
-
 /// A loaded library with one instance of the logic, in the state after power-up reset.
 pub struct Library {
     instance: *mut c_void,
-    cycle: Cycle,
-    run: Run,
-    read: Read,
-    shown: Option<ShownWords>,
-    new: unsafe extern "C" fn() -> *mut c_void,
-    free: unsafe extern "C" fn(*mut c_void),
+    cycle: CycleFn,
+    run: RunFn,
+    read: ReadFn,
+    shown: Option<ShownFn>,
+    new: NewFn,
+    free: FreeFn,
     /// The library's description of itself.
     pub info: Info,
     /// The gateware's descriptor, from the file beside the library; empty if there is none.
@@ -206,7 +202,7 @@ impl Library {
             .map_err(|e| format!("gateware library {shown} cannot be loaded: {e}"))?;
         // SAFETY: types as in kairos_pl.h; the ABI number is checked before anything else is used.
         unsafe {
-            let get_abi: extern "C" fn() -> u32 = symbol(&library, "kairos_pl_abi", &shown)?;
+            let get_abi: AbiFn = symbol(&library, "kairos_pl_abi", &shown)?;
             let abi = get_abi();
             if abi != ABI {
                 return Err(format!(
@@ -214,7 +210,7 @@ impl Library {
                      `make gateware`"
                 ));
             }
-            let info: extern "C" fn() -> *const c_char = symbol(&library, "kairos_pl_info", &shown)?;
+            let info: InfoFn = symbol(&library, "kairos_pl_info", &shown)?;
             let text = CStr::from_ptr(info()).to_string_lossy().into_owned();
             let info: Info = serde_json::from_str(&text)
                 .map_err(|e| format!("gateware library {shown}: its description cannot be read: {e}"))?;

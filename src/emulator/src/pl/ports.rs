@@ -1,6 +1,8 @@
-//! Ports of the simulated logic: the structures of `kairos_pl_ports.h`.
+//! The simulated logic as a library: structures and types of functions of `kairos_pl.h`.
 //!
 //! Generated from `src/contracts/pl_library/ports.toml` by `src/contracts/generate.py`: do not edit.
+
+use std::ffi::{c_char, c_int, c_void};
 
 /// Version of the interface: raised when a structure or a function changes.
 pub const ABI: u32 = 8;
@@ -166,3 +168,30 @@ pub struct Outputs {
     /// 0 or 1.
     pub pads_oe: [u8; MAX_PADS],
 }
+
+/// `kairos_pl_abi`
+pub type AbiFn = unsafe extern "C" fn() -> u32;
+
+/// `kairos_pl_info`
+pub type InfoFn = unsafe extern "C" fn() -> *const c_char;
+
+/// `kairos_pl_new`
+pub type NewFn = unsafe extern "C" fn() -> *mut c_void;
+
+/// `kairos_pl_free`
+pub type FreeFn = unsafe extern "C" fn(*mut c_void);
+
+/// `kairos_pl_cycle`
+pub type CycleFn = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs);
+
+/// `kairos_pl_run`
+pub type RunFn = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs, u64, u64) -> u64;
+
+/// `kairos_pl_read`
+pub type ReadFn = unsafe extern "C" fn(*mut c_void, u32, u32, *mut u32) -> u32;
+
+/// `kairos_pl_together`
+pub type TogetherFn = unsafe extern "C" fn(*mut c_void, c_int, *mut u64) -> u64;
+
+/// `kairos_pl_shown`
+pub type ShownFn = unsafe extern "C" fn(*const c_void, *mut *const u64, *mut u32) -> u64;

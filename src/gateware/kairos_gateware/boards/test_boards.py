@@ -16,8 +16,7 @@ from migen import Module, Signal
 from migen.fhdl.verilog import convert
 
 from kairos_gateware import build, description
-from kairos_gateware.boards import ad9739a
-from kairos_gateware.boards import emulator as sim
+from kairos_gateware.boards import ad9739a, emulator
 from kairos_gateware.boards.zynq import Top, generate
 from kairos_gateware.description import check, load, make_variant
 from kairos_gateware.descriptor import Descriptor
@@ -148,7 +147,7 @@ def files(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def sim_verilog():
-    return sim.generate(sim.KairosSim(VARIANTS["demo"]))
+    return emulator.generate(emulator.KairosSim(VARIANTS["demo"]))
 
 
 def pins_of_ports(verilog):
@@ -289,7 +288,7 @@ def test_variant_a_board_cannot_have_is_refused(name, channels, text):
 def test_more_outputs_than_a_recording_has_are_refused():
     variant = Variant("x", (ChannelSpec("a", "shuttler"), ChannelSpec("b", "shuttler")))
     with pytest.raises(ValueError, match="have 32 outputs, more than 16"):
-        sim.KairosSim(variant)
+        emulator.KairosSim(variant)
 
 
 def test_clocked_variant_on_board_without_synthesiser_is_refused():
@@ -351,7 +350,7 @@ def test_instantiated_cells_and_ports_exist_in_cell_library(files):
 
 def test_variant_generated_again_gives_the_same_verilog(sim_verilog):
     """Otherwise it would be recompiled whenever another variant was built before it."""
-    assert sim.generate(sim.KairosSim(VARIANTS["demo"])) == sim_verilog
+    assert emulator.generate(emulator.KairosSim(VARIANTS["demo"])) == sim_verilog
 
 
 def test_simulation_top_has_the_ports_of_the_interface(sim_verilog):
@@ -404,11 +403,11 @@ def test_simulation_has_no_unexplained_warnings(name, tmp_path):
     folder = LIBRARIES / name
     if build.is_built(VARIANTS[name], folder):
         assert (folder / LINT).read_text() == ""
-        assert empty_slices((folder / f"{sim.TOP}.v").read_text()) == []
+        assert empty_slices((folder / f"{emulator.TOP}.v").read_text()) == []
         return
-    path = tmp_path / f"{sim.TOP}.v"
-    path.write_text(sim.generate(sim.KairosSim(VARIANTS[name])))
-    assert lint(path, sim.TOP, WAIVERS) == []
+    path = tmp_path / f"{emulator.TOP}.v"
+    path.write_text(emulator.generate(emulator.KairosSim(VARIANTS[name])))
+    assert lint(path, emulator.TOP, WAIVERS) == []
     assert empty_slices(path.read_text()) == []
 
 

@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 
 from .. import build
-from ..boards import emulator as sim
+from ..boards import emulator
 from ..dma.format import COMPACT, RECORDED
 from ..testbenches.bulk_chain import chain_engine
 from ..testbenches.pulse import build_engines
@@ -65,10 +65,10 @@ def _ttl_16_8() -> Library:
     channels = [ChannelSpec(f"out{i}", "ttl_out") for i in range(16)]
     channels += [ChannelSpec(f"in{i}", "ttl_inout") for i in range(8)]
     output = root() / "figures"
-    top = sim.KairosSim(Variant("figures", tuple(channels)))
+    top = emulator.KairosSim(Variant("figures", tuple(channels)))
     with verilate.building_alone(output):
-        (output / f"{sim.TOP}.v").write_text(sim.generate(top))
-        return Library(verilate.compile_library(output, sim.TOP, "figures", top.pads))
+        (output / f"{emulator.TOP}.v").write_text(emulator.generate(top))
+        return Library(verilate.compile_library(output, emulator.TOP, "figures", top.pads))
 
 
 @cache
@@ -191,7 +191,7 @@ def _remote():
 
 
 def _remote_rates():
-    """Figures of RTIO over the link, measured with a word channel of 1 µs, without line coding and
+    """Figures of RTIO over the link, measured over a simulated fibre of 1 µs, without line coding and
     transceivers."""
     what = f"two verilated RTIO cores, {links.FIBRE} cycles of fibre, without line coding and transceivers"
     for name, data in [("event", 1 << 31), ("ttl_event", 0)]:

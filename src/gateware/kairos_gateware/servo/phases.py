@@ -58,7 +58,7 @@ class PhaseTracker(Module):
         step, slot = sequence.step, sequence.slot
         place = Signal(index_width + PROFILE_WIDTH)
         self.comb += place.eq(Cat(self.profile, slot[:index_width]))
-        reference = self._references(place)
+        reference, at_address = self._references(place)
         previous = Array(Signal(_WIDTH, name=f"previous_{i}") for i in range(channels))
         accumulated = Array(Signal(_WIDTH, name=f"accumulated_{i}") for i in range(channels))
         began, difference, ftw = Signal(_WIDTH), Signal(_WIDTH), Signal(_WIDTH)
@@ -114,14 +114,13 @@ class PhaseTracker(Module):
             sequence.running & (step == 0) & (slot >= 1) & (slot <= channels),
             Case(earlier, {i: one.eq(ftw) for i, one in enumerate(previous)}),
         )
-        self._access(previous, accumulated, channels)
+        self._access(previous, accumulated, at_address)
 
     def _references(self, place):
-        """Memories of the reference times; returns the one at `place` a cycle before."""
+        """Memories of the reference times; returns the one at `place` a cycle before, and the half at `address`."""
         depth = 1 << len(place)
         contents = []
-        self._found = Signal(HALF_WIDTH)
-        upper = Signal()
+        found, upper = Signal(HALF_WIDTH), Signal()
         self.sync += upper.eq(self.address[0])
         known = self.address[len(self.address) - 1]
         times = [Cat(self.value[:3], self.time[3:HALF_WIDTH]), self.time[HALF_WIDTH:]]
@@ -139,11 +138,11 @@ class PhaseTracker(Module):
             ]
             contents.append(read.dat_r)
             ends.append(access.dat_r)
-        self.comb += self._found.eq(Mux(upper, ends[1], ends[0]))
-        return Cat(*contents)
+        self.comb += found.eq(Mux(upper, ends[1], ends[0]))
+        return Cat(*contents), found
 
-    def _access(self, previous, accumulated, channels):
-        """Reads and writes of what is kept of each channel."""
+    def _access(self, previous, accumulated, reference):
+        """Reads and writes of what is kept of each channel. reference: half of a reference time, read along."""
         words = [word for pair in zip(previous, accumulated, strict=True) for word in pair]
         halves = [part for word in words for part in (word[:HALF_WIDTH], word[HALF_WIDTH:])]
         kept, other = Signal(HALF_WIDTH), Signal()
@@ -154,4 +153,4 @@ class PhaseTracker(Module):
             Case(number, {n: kept.eq(half) for n, half in enumerate(halves)}),
             If(self.write & known, Case(number, {n: half.eq(self.value) for n, half in enumerate(halves)})),
         ]
-        self.comb += self.half.eq(Mux(other, kept, self._found))
+        self.comb += self.half.eq(Mux(other, kept, reference))

@@ -192,7 +192,7 @@ class Links(Module):
                 self.register_blocks[f"mailbox{n or ''}"] = MailboxRegisters(mailbox)
                 self.submodules += mailbox
                 self._users.append(mailbox)
-            self.register_blocks[f"link{n or ''}"] = LinkRegisters(endpoint.channel)
+            self.register_blocks[f"link{n or ''}"] = LinkRegisters(endpoint.transport)
             self.wires[name] = endpoint
             pointers.append(None)
             if remote[name]:

@@ -34,6 +34,7 @@ class RegistersPort(Module):
     def __init__(self, axi, csr):
         self.csr = csr
         self.reading, self.writing = Signal(), Signal()
+        self.begin_read, self.begin_write = Signal(), Signal()
 
         # # #
 
@@ -48,7 +49,6 @@ class RegistersPort(Module):
     def _begin(self, axi, address, advance):
         """Accepts the address of a burst, and increments it."""
         idle, read_last = Signal(), Signal()
-        self.begin_read, self.begin_write = Signal(), Signal()
         self.comb += [
             idle.eq(~self.reading & ~self.writing),
             axi.ar.ready.eq(idle & ~(axi.aw.valid & read_last)),

@@ -1,4 +1,4 @@
-"""A word channel for simulation: delays the words between two ends of a link by some cycles.
+"""A simulated fibre that carries words: delays the words between two ends of a link by some cycles.
 
 The delay is a signal, so that one compiled bench serves all lengths of fibre. Unplugging the fibre
 loses the words in flight.

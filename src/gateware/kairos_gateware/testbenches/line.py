@@ -1,7 +1,7 @@
-"""Two endpoints of the link, verilated, and the line between them: a channel of words that behaves
+"""Two endpoints of the link, verilated, and the line between them, which carries words and behaves
 like a real line.
 
-The channel is in `line_shim.cpp`, its parameters are a `Line`; one call transfers millions of
+The line is in `line_shim.cpp`, its parameters are a `Line`; one call transfers millions of
 words.
 """
 
@@ -70,16 +70,16 @@ class LineBench(TopLevel):
         out_ready, into_valid = self.port("out_ready", 2), self.port("into_valid", 2)
         shown = []
         for n, end in enumerate(ends):
-            channel = end.endpoint.channel
+            transport = end.endpoint.transport
             self.comb += [
                 end.offering.eq(offering),
-                channel.out.ready.eq(out_ready[n]),
-                channel.into.valid.eq(into_valid[n]),
+                transport.out.ready.eq(out_ready[n]),
+                transport.into.valid.eq(into_valid[n]),
             ]
-            self.inward(channel.into.word, f"into_word_{n}")
-            self.outward(channel.out.word, f"out_word_{n}")
-            counted = [channel.ended, channel.corrected, channel.broken, channel.dropped, channel.repeated]
-            row = [Cat(channel.up, C(0, 31)), *map(self._count, counted), end.gaps, end.wrong]
+            self.inward(transport.into.word, f"into_word_{n}")
+            self.outward(transport.out.word, f"out_word_{n}")
+            counted = [transport.ended, transport.corrected, transport.broken, transport.dropped, transport.repeated]
+            row = [Cat(transport.up, C(0, 31)), *map(self._count, counted), end.gaps, end.wrong]
             shown += [*row, *end.sent, *end.received]
         self.outward(Cat(*[end.endpoint.out.valid for end in ends]), "out_valid")
         self.outward(Cat(*shown), "shown")

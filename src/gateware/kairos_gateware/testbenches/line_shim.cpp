@@ -1,4 +1,4 @@
-// Two verilated endpoints and the line between them (line_bench.py): a channel of words with delay,
+// Two verilated endpoints and the line between them (line.py): it carries words with delay,
 // drift, bit errors, bursts, drops and unplugging, all derived from the seed.
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""Benches for tests and figures of a link: a near and a far bridge with a word channel between
+"""Benches for tests and figures of a link: a near and a far bridge with a simulated fibre between
 them, endless bursts over it, and endless vectors over an endpoint."""
 
 from functools import reduce

@@ -19,7 +19,7 @@ from ..initiator.reply import INPUT_RINGS_BYTES
 from ..rtio.cri import INPUT_OVERFLOW, INPUT_TIMEOUT
 from ..rtio.pusher import ENTRIES
 from .hp_port import HpPort
-from .pl_ports import ABI, MAX_PADS, PlIn, PlOut
+from .pl_ports import ABI, FUNCTIONS, MAX_PADS, PlIn, PlOut
 
 __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
 
@@ -29,7 +29,6 @@ LATENCY = 20
 """Default latency of a memory read, in cycles."""
 ACCEPTED = LATENCY + 4
 """Cycles from a toggle to the core's acceptance of an output."""
-_U32, _U64 = ctypes.c_uint32, ctypes.c_uint64
 
 
 class Library:
@@ -37,18 +36,9 @@ class Library:
 
     def __init__(self, path: Path):
         self.dll = ctypes.CDLL(str(path))
-        self.dll.kairos_pl_info.restype = ctypes.c_char_p
-        self.dll.kairos_pl_new.restype = ctypes.c_void_p
-        self.dll.kairos_pl_free.argtypes = [ctypes.c_void_p]
-        self.dll.kairos_pl_cycle.argtypes = [ctypes.c_void_p] * 3
-        self.dll.kairos_pl_run.argtypes = [ctypes.c_void_p] * 3 + [_U64, _U64]
-        self.dll.kairos_pl_run.restype = _U64
-        self.dll.kairos_pl_read.argtypes = [ctypes.c_void_p, _U32, _U32, ctypes.POINTER(_U32)]
-        self.dll.kairos_pl_read.restype = _U32
-        self.dll.kairos_pl_together.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(_U64)]
-        self.dll.kairos_pl_together.restype = _U64
-        self.dll.kairos_pl_shown.argtypes = [ctypes.c_void_p] * 3
-        self.dll.kairos_pl_shown.restype = _U64
+        for name, types in FUNCTIONS.items():
+            function = getattr(self.dll, name)
+            function.restype, function.argtypes = types
         if self.dll.kairos_pl_abi() != ABI:
             raise OSError(f"{path} has another interface version than {ABI}: build it again")
         self.info = json.loads(self.dll.kairos_pl_info())

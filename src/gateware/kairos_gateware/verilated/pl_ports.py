@@ -1,11 +1,11 @@
-"""Ports of the simulated logic: the structures of kairos_pl_ports.h.
+"""The simulated logic as a library: structures and types of functions of kairos_pl.h.
 
 Generated from src/contracts/pl_library/ports.toml by src/contracts/generate.py: do not edit.
 """
 
 import ctypes
 
-__all__ = ["ABI", "MAX_LINKS", "MAX_PADS", "PlIn", "PlOut"]
+__all__ = ["ABI", "FUNCTIONS", "MAX_LINKS", "MAX_PADS", "PlIn", "PlOut"]
 
 ABI = 8
 """Version of the interface: raised when a structure or a function changes."""
@@ -162,3 +162,26 @@ class PlOut(ctypes.Structure):
         ("pads_o", ctypes.c_uint8 * MAX_PADS),
         ("pads_oe", ctypes.c_uint8 * MAX_PADS),
     ]
+
+
+FUNCTIONS = {
+    "kairos_pl_abi": (ctypes.c_uint32, []),
+    "kairos_pl_info": (ctypes.c_char_p, []),
+    "kairos_pl_new": (ctypes.c_void_p, []),
+    "kairos_pl_free": (None, [ctypes.c_void_p]),
+    "kairos_pl_cycle": (None, [ctypes.c_void_p, ctypes.POINTER(PlIn), ctypes.POINTER(PlOut)]),
+    "kairos_pl_run": (
+        ctypes.c_uint64,
+        [ctypes.c_void_p, ctypes.POINTER(PlIn), ctypes.POINTER(PlOut), ctypes.c_uint64, ctypes.c_uint64],
+    ),
+    "kairos_pl_read": (
+        ctypes.c_uint32,
+        [ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint32)],
+    ),
+    "kairos_pl_together": (ctypes.c_uint64, [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ctypes.c_uint64)]),
+    "kairos_pl_shown": (
+        ctypes.c_uint64,
+        [ctypes.c_void_p, ctypes.POINTER(ctypes.POINTER(ctypes.c_uint64)), ctypes.POINTER(ctypes.c_uint32)],
+    ),
+}
+"""Types of result and arguments of each function."""

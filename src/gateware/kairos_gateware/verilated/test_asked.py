@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from kairos_gateware.boards import emulator as sim
+from kairos_gateware.boards import emulator
 from kairos_gateware.descriptor import Descriptor
 from kairos_gateware.variants import VARIANTS
 from kairos_gateware.verilated import verilate
@@ -16,10 +16,10 @@ pytestmark = pytest.mark.long
 @pytest.fixture(scope="module")
 def ps(tmp_path_factory):
     output = tmp_path_factory.mktemp("asked")
-    top = sim.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False))
-    (output / f"{sim.TOP}.v").write_text(sim.generate(top))
+    top = emulator.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False))
+    (output / f"{emulator.TOP}.v").write_text(emulator.generate(top))
     with verilate.building_alone(output):
-        ps = Ps(Library(verilate.compile_library(output, sim.TOP, "asked", top.pads)))
+        ps = Ps(Library(verilate.compile_library(output, emulator.TOP, "asked", top.pads)))
     registers = {r.name: r.address for r in Descriptor.from_bytes(ps.read_descriptor()).registers}
     assert "initiator_input_ring" not in registers
     ps.write(registers["rtio_phy_reset"], 0)

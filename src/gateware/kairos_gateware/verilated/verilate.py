@@ -147,7 +147,7 @@ def compile_library(
     config = _config(
         variant, board, pads, clocks or {}, list(outputs), list(waveforms), list(links), list(waves), window, slave
     )
-    headers = [_HERE / name for name in ["kairos_pl.h", "kairos_pl_ports.h", "clocked.h", "clocks.h", "recorder.h"]]
+    headers = [_HERE / name for name in ["kairos_pl.h", "clocked.h", "clocks.h", "recorder.h"]]
     sources = [output / f"{top}.v", _HERE / shim, *headers, WAIVERS, Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp_file = output / "libkairos_pl.stamp"

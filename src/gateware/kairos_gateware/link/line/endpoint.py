@@ -51,9 +51,9 @@ class Endpoint(Module):
     `sink[name]`: a vector to send, with `ready`. `source[name]`: a received vector; if the stream is
     credited, held until `ready`. `out`: word to the line coder, with `ready`; `into`: word from it. `line`:
     the line carries words. `corrected`, `broken`: state of the received word, for a cycle. `up`: the link
-    is established; while it is not, nothing is accepted, and vectors in flight are lost. `channel`: `Plain`
-    or `Reliable`, for further status. `moving` (out): as of the channel, or vectors are in transit.
-    `leaving[name]`: words of the stream are still to be passed to the channel. `credits[name]`: for a
+    is established; while it is not, nothing is accepted, and vectors in flight are lost. `transport`: `Plain`
+    or `Reliable`, for further status. `moving` (out): as of the transport, or vectors are in transit.
+    `leaving[name]`: words of the stream are still to be passed to the transport. `credits[name]`: for a
     credited stream, vectors for which the other end has room.
     """
 
@@ -61,12 +61,12 @@ class Endpoint(Module):
         self.sink = {stream.name: self._port(stream) for stream in outgoing}
         self.source = {stream.name: self._port(stream) for stream in incoming}
         if reliability is None:
-            self.submodules.channel = channel = Plain()
+            self.submodules.transport = transport = Plain()
         else:
             second = [stream.number for stream in incoming if stream.rank > _CREDITS_RANK]
-            self.submodules.channel = channel = Reliable(reliability, second)
-        self.out, self.into, self.up, self.line = channel.out, channel.into, channel.up, channel.line
-        self.corrected, self.broken = channel.corrected, channel.broken
+            self.submodules.transport = transport = Reliable(reliability, second)
+        self.out, self.into, self.up, self.line = transport.out, transport.into, transport.up, transport.line
+        self.corrected, self.broken = transport.corrected, transport.broken
         self.leaving = {stream.name: Signal(name=f"leaving_{stream.name}") for stream in outgoing}
         self.submodules.streams = streams = ResetInserter()(_Streams(self, outgoing, incoming))
         credited = [stream.name for stream in outgoing if stream.depth]
@@ -79,7 +79,7 @@ class Endpoint(Module):
             port = self.source[stream.name]
             moves.append(port.valid & (port.ready if stream.depth else 1))
         self.moving = Signal()
-        self.comb += [streams.reset.eq(~self.up), self.moving.eq(reduce(or_, [channel.moving, *moves]))]
+        self.comb += [streams.reset.eq(~self.up), self.moving.eq(reduce(or_, [transport.moving, *moves]))]
 
     @staticmethod
     def _port(stream):
@@ -87,7 +87,7 @@ class Endpoint(Module):
 
 
 class _Streams(Module):
-    """Everything between the vectors of an endpoint and the words of its channel."""
+    """Everything between the vectors of an endpoint and the words of its transport."""
 
     def __init__(self, endpoint, outgoing, incoming):
         self.sink, self.source, self.up = endpoint.sink, endpoint.source, endpoint.up
@@ -95,12 +95,12 @@ class _Streams(Module):
 
         # # #
 
-        channel = endpoint.channel
+        transport = endpoint.transport
         credited_out = [stream for stream in outgoing if stream.depth]
         credited_in = [stream for stream in incoming if stream.depth]
         self.submodules.held = held = CreditsHeld([stream.depth for stream in credited_out])
         self.submodules.freed = freed = CreditsFreed([stream.depth for stream in credited_in])
-        multiplexers = self._multiplexers(channel, outgoing)
+        multiplexers = self._multiplexers(transport, outgoing)
         first = multiplexers[CREDITS]
         self.comb += [
             first.valid[CREDITS].eq(freed.due),
@@ -111,20 +111,20 @@ class _Streams(Module):
             credit = credited_out.index(stream) if stream.depth else None
             pool = None if credit is None else (held.available[credit], held.spent[credit])
             self._send(stream, multiplexers[stream.number], pool)
-        word = channel.sources[0]
+        word = transport.sources[0]
         self.comb += [held.valid.eq(word.stream == CREDITS), held.returned.eq(word.payload)]
         for stream in incoming:
-            word = channel.sources[_lane(stream.rank, len(channel.sources))]
+            word = transport.sources[_lane(stream.rank, len(transport.sources))]
             self._receive(stream, word, freed.freed[credited_in.index(stream)] if stream.depth else None)
 
-    def _multiplexers(self, channel, outgoing):
-        """Returns a multiplexer for each lane of the channel that has streams, by stream number."""
+    def _multiplexers(self, transport, outgoing):
+        """Returns a multiplexer for each lane of the transport that has streams, by stream number."""
         found = {}
-        for lane, (word, any_, ready) in enumerate(channel.sinks):
+        for lane, (word, any_, ready) in enumerate(transport.sinks):
             numbers = {}
             for rank, number in [*[(stream.rank, stream.number) for stream in outgoing], (_CREDITS_RANK, CREDITS)]:
                 numbers.setdefault(rank, []).append(number)
-            ranks = [numbers[rank] for rank in sorted(numbers) if _lane(rank, len(channel.sinks)) == lane]
+            ranks = [numbers[rank] for rank in sorted(numbers) if _lane(rank, len(transport.sinks)) == lane]
             if not ranks:
                 continue
             self.submodules += (multiplexer := Multiplexer(ranks))

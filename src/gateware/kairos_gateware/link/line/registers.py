@@ -11,28 +11,28 @@ _COUNT_BITS = 32
 
 
 class LinkRegisters(Module, AutoCSR):
-    """State of an endpoint's channel (`Reliable`), counts of its link-down events, corrected,
+    """State of an endpoint's transport (`Reliable`), counts of its link-down events, corrected,
     retransmitted and dropped words, and the free space of its first lane."""
 
     USES = uses("link")
 
-    def __init__(self, channel):
+    def __init__(self, transport):
         self.up = CSRStatus(name="up")
         self.ended = CSRStatus(_COUNT_BITS, name="ended")
         self.corrected = CSRStatus(_COUNT_BITS, name="corrected")
         self.retransmitted = CSRStatus(_COUNT_BITS, name="retransmitted")
         self.dropped = CSRStatus(_COUNT_BITS, name="dropped")
-        self.space = CSRStatus(len(channel.space[0]), name="space")
+        self.space = CSRStatus(len(transport.space[0]), name="space")
         self.clear = CSR(name="clear")
 
         # # #
 
-        self.comb += [self.up.status.eq(channel.up), self.space.status.eq(channel.space[0])]
+        self.comb += [self.up.status.eq(transport.up), self.space.status.eq(transport.space[0])]
         counted = [
-            (self.ended, channel.ended),
-            (self.corrected, channel.corrected),
-            (self.retransmitted, channel.repeated),
-            (self.dropped, channel.dropped),
+            (self.ended, transport.ended),
+            (self.corrected, transport.corrected),
+            (self.retransmitted, transport.repeated),
+            (self.dropped, transport.dropped),
         ]
         for register, more in counted:
             count = Signal(_COUNT_BITS + 1)

@@ -47,7 +47,7 @@ class Reliability:
     hold: int = 131_072
 
 
-class _Channel(Module):
+class _Transport(Module):
     """lanes: number of lanes. Each of `sinks`: (`word`, `any`, `word_ready`), as of a `Multiplexer`;
     `sources`: received word, stream 0 if there is none. `out` (out): word to the line coder, with `ready`;
     `into` (in): word from it. `line` (in): the line carries words. For a cycle each: `corrected`, `broken`,
@@ -85,7 +85,7 @@ class _Channel(Module):
         ]
 
 
-class Plain(_Channel):
+class Plain(_Transport):
     """Broken words are lost."""
 
     def __init__(self):
@@ -105,7 +105,7 @@ class Plain(_Channel):
         ]
 
 
-class Reliable(_Channel):
+class Reliable(_Transport):
     """reliability: `Reliability`. second: numbers of the incoming streams on lane 1; the others are
     on lane 0."""
 

@@ -103,7 +103,7 @@ class Pair(Module):
                 self.sync += [next_valid.eq(valid & ~self.cut), next_word.eq(word)]
             self.comb += [source.out.ready.eq(1), sink.into.valid.eq(line[-1][0]), sink.into.word.eq(line[-1][1])]
         if reliability is not None:  # without retransmission there is no space to report
-            self.submodules.registers = LinkRegisters(self.ends[0].channel)
+            self.submodules.registers = LinkRegisters(self.ends[0].transport)
 
 
 def wait_up(dut, up=1, limit=600):
@@ -309,16 +309,16 @@ def test_idle_end_sends_no_acknowledgement():
 
 def test_registers_count_words_until_cleared():
     pulses = {name: Signal(name=name) for name in ["up", "ended", "corrected", "repeated"]}
-    channel = SimpleNamespace(**pulses, dropped=Signal(4), space=[Signal(10)])
-    dut = LinkRegisters(channel)
+    transport = SimpleNamespace(**pulses, dropped=Signal(4), space=[Signal(10)])
+    dut = LinkRegisters(transport)
 
     def play():
-        yield channel.repeated.eq(1)
-        yield channel.dropped.eq(5)
+        yield transport.repeated.eq(1)
+        yield transport.dropped.eq(5)
         for _ in range(3):
             yield
-        yield channel.repeated.eq(0)
-        yield channel.dropped.eq(0)
+        yield transport.repeated.eq(0)
+        yield transport.dropped.eq(0)
         yield
         yield
         assert (yield dut.retransmitted.status) == 3

@@ -387,7 +387,7 @@ class RtioRequester(Module):
             controls.leaving.eq(endpoint.leaving["control"]),
         ]
         # For initiators that do not wait for the status of an output (docs/interfaces.md, section 5)
-        lane, left = endpoint.channel.senders[0], endpoint.credits["events"]
+        lane, left = endpoint.transport.senders[0], endpoint.credits["events"]
         room = ~self.blocked & ~lane.repeating & (left >= _ROOMY_VECTORS) & (lane.space >= _ROOMY_WORDS)
         rest = Signal(max=REST + 1)
         moves = [endpoint.moving & self.line_up, losses.asked, control.valid, self.phase.runs]

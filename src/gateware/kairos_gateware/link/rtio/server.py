@@ -376,7 +376,7 @@ class RtioServer(Module):
         sources = [(name, *self._merged(name, source, requesters)) for name, source in core.errors.items()]
         sources.append(("busy", self.cri.output_done & (self.cri.output_status != 0), channel))
         sources.append(("busy", discarded.lost, discarded.channel))
-        delivered = ~(self.endpoint.leaving["status"] | self.endpoint.channel.unacknowledged[0]) & self.live
+        delivered = ~(self.endpoint.leaving["status"] | self.endpoint.transport.unacknowledged[0]) & self.live
         messages = []
         for name, pulse, number in sources:
             self.submodules += (report := ErrorReport(pulse, number))
