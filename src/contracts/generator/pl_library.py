@@ -43,12 +43,14 @@ class Field:
 
 @dataclass
 class Function:
-    """A function, without the prefix of its name; `returns`, and types in `arguments` by name: of `TYPES`."""
+    """A function, without the prefix of its name; `returns`, and types in `arguments` by name: of `TYPES`. emulator:
+    it calls it."""
 
     name: str
     returns: str | None
     arguments: dict[str, str]
     doc: list[str]
+    emulator: bool
 
 
 def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
@@ -64,7 +66,8 @@ def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
 
 
 def _function(name: str, fact: dict) -> Function:
-    function = Function(name, fact.get("returns"), fact.get("arguments", {}), fact["doc"].strip().splitlines())
+    doc, called = fact["doc"].strip().splitlines(), fact.get("emulator", True)
+    function = Function(name, fact.get("returns"), fact.get("arguments", {}), doc, called)
     unknown = {function.returns, *function.arguments.values()} - {None, *TYPES}
     if unknown:
         raise FactError(f"ports.toml: {name}: unknown type: {', '.join(sorted(unknown))}")
@@ -125,7 +128,7 @@ def _rust(facts: dict, structures: dict[str, list[Field]], functions: list[Funct
         "//!",
         f"//! Generated from `{SOURCE}` by `src/contracts/generate.py`: do not edit.",
         "",
-        "use std::ffi::{c_char, c_int, c_void};",
+        "use std::ffi::{c_char, c_void};",
         "",
         f"/// {facts['abi_doc']}",
         f"pub const ABI: u32 = {facts['abi']};",
@@ -141,6 +144,8 @@ def _rust(facts: dict, structures: dict[str, list[Field]], functions: list[Funct
             lines.append(f"    pub {field.name}: {kind},")
         lines.append("}")
     for function in functions:
+        if not function.emulator:
+            continue
         arguments = ", ".join(TYPES[kind][1] for kind in function.arguments.values())
         returns = f" -> {TYPES[function.returns][1]}" if function.returns else ""
         lines += ["", f"/// `kairos_pl_{function.name}`"]

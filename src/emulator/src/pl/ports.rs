@@ -2,7 +2,7 @@
 //!
 //! Generated from `src/contracts/pl_library/ports.toml` by `src/contracts/generate.py`: do not edit.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 
 /// Version of the interface: raised when a structure or a function changes.
 pub const ABI: u32 = 8;
@@ -189,9 +189,6 @@ pub type RunFn = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs, 
 
 /// `kairos_pl_read`
 pub type ReadFn = unsafe extern "C" fn(*mut c_void, u32, u32, *mut u32) -> u32;
-
-/// `kairos_pl_together`
-pub type TogetherFn = unsafe extern "C" fn(*mut c_void, c_int, *mut u64) -> u64;
 
 /// `kairos_pl_shown`
 pub type ShownFn = unsafe extern "C" fn(*const c_void, *mut *const u64, *mut u32) -> u64;

@@ -74,8 +74,14 @@ pub(crate) struct Satellite {
     name: Register,
     /// Absent in logic of an earlier build.
     lost_outputs: Option<Register>,
-    measure: Option<Register>,
-    phase: Option<Register>,
+    meter: Option<PhaseMeter>,
+}
+
+/// Starts a measurement, and has its result.
+#[derive(Clone, Copy)]
+struct PhaseMeter {
+    measure: Register,
+    phase: Register,
 }
 
 impl Satellite {
@@ -86,8 +92,9 @@ impl Satellite {
             delay: find(satellite::ONE_WAY_DELAY)?,
             name: find(satellite::DESTINATION)?,
             lost_outputs: find(satellite::LOST_OUTPUTS),
-            measure: find(satellite::MEASURE),
-            phase: find(satellite::PHASE),
+            meter: find(satellite::MEASURE)
+                .zip(find(satellite::PHASE))
+                .map(|(measure, phase)| PhaseMeter { measure, phase }),
         })
     }
 
@@ -113,8 +120,8 @@ impl Satellite {
     /// Measures the delay of the clock received from the satellite against this board's, in ps,
     /// modulo a cycle. `None` if it is unreachable or there is no meter.
     pub(crate) fn phase_ps(&self) -> Option<u32> {
-        let phase = self.phase.filter(|_| self.is_up())?;
-        self.measure?.write(1);
+        let PhaseMeter { measure, phase } = self.meter.filter(|_| self.is_up())?;
+        measure.write(1);
         let known = satellite::PHASE_MEASURED_BIT;
         let found = (0..PHASE_POLLS)
             .map(|_| phase.read())

@@ -12,7 +12,7 @@ use kairos_endpoint::memory::{Window, Word, WORD};
 use kairos_endpoint::uio;
 use kairos_proto::descriptor::{announced_length, Descriptor, HEADER};
 
-use super::settings::{Access, BoardSettings, MemoryEntry};
+use super::settings::{Access, Block, BoardSettings, Mapping, Memory};
 use crate::names::quoted;
 use crate::registers::{Gateware, Register};
 
@@ -38,10 +38,10 @@ impl Hardware {
     /// Opens all configured hardware. The error names what is missing.
     pub fn open(settings: &BoardSettings) -> Result<Self, String> {
         let mut found = Collection::default();
-        for entry in &settings.memory {
-            match entry.gateware {
-                true => found.add_gateware(&settings.root, entry)?,
-                false => found.add(&settings.root, entry)?,
+        for memory in &settings.memory {
+            match memory {
+                Memory::Gateware { file } => found.add_gateware(&settings.root, file)?,
+                Memory::Block(block) => found.add(&settings.root, block)?,
             }
         }
         Ok(Self {
@@ -150,35 +150,35 @@ impl Collection {
         );
     }
 
-    fn add(&mut self, root: &Path, entry: &MemoryEntry) -> Result<(), String> {
-        let block = entry.block.as_deref().unwrap_or_default();
-        let window = window(root, entry).map_err(|error| format!("memory {block}: {error}"))?;
-        for register in &entry.registers {
+    fn add(&mut self, root: &Path, block: &Block) -> Result<(), String> {
+        let name = &block.name;
+        let window = window(root, &block.mapping).map_err(|error| format!("memory {name}: {error}"))?;
+        for register in &block.registers {
             let word = window.word(register.offset);
-            let word = word.ok_or_else(|| format!("memory {block}: {} is not within its size", register.name))?;
+            let word = word.ok_or_else(|| format!("memory {name}: {} is not within its size", register.name))?;
             let permission = Permission {
                 read: register.access.may_read(),
                 write: register.access.may_write(),
             };
             self.register(
-                format!("{block}/{}", register.name),
+                format!("{name}/{}", register.name),
                 vec![word],
                 register.width,
                 permission,
             );
         }
-        if let Some(access) = entry.buffer {
+        if let Some(access) = block.buffer {
             let window = window.clone();
-            self.buffers.insert(block.into(), Buffer { window, access });
+            self.buffers.insert(name.clone(), Buffer { window, access });
         }
         self.windows.push(window);
         Ok(())
     }
 
     /// Adds the registers of a core device's gateware, named by its descriptor.
-    fn add_gateware(&mut self, root: &Path, entry: &MemoryEntry) -> Result<(), String> {
+    fn add_gateware(&mut self, root: &Path, file: &Path) -> Result<(), String> {
         programmed(root)?;
-        let path = file(root, entry);
+        let path = below(root, file);
         let wrong = |error: &dyn std::fmt::Display| format!("gateware in {}: {error}", path.display());
         let open = |start: usize, end: usize| Window::open(&path, start as u64, end - start);
         let memory = open(PL_DESCRIPTOR.start, PL_DESCRIPTOR.end).map_err(|error| wrong(&error))?;
@@ -222,31 +222,24 @@ fn programmed(root: &Path) -> Result<(), String> {
     }
 }
 
-fn file(root: &Path, entry: &MemoryEntry) -> PathBuf {
-    below(root, entry.file.as_deref().unwrap_or(Path::new("/dev/mem")))
-}
-
-fn window(root: &Path, entry: &MemoryEntry) -> Result<Window, String> {
-    let (path, offset, size) = match &entry.uio {
-        Some(name) => {
+fn window(root: &Path, mapping: &Mapping) -> Result<Window, String> {
+    let (path, offset, size) = match mapping {
+        Mapping::Uio { name, region: number } => {
             let regions = uio::find(root);
-            let region = regions
-                .iter()
-                .find(|one| one.name == *name && one.number == entry.region);
+            let region = regions.iter().find(|one| one.name == *name && one.number == *number);
             let region = region.ok_or_else(|| {
                 let known: Vec<_> = regions
                     .iter()
                     .map(|one| format!("{} {}", one.name, one.number))
                     .collect();
                 format!(
-                    "no driver provides region {} of '{name}'; available: {}",
-                    entry.region,
+                    "no driver provides region {number} of '{name}'; available: {}",
                     known.join(", ")
                 )
             })?;
             (region.path.clone(), region.offset, region.size)
         }
-        None => (file(root, entry), entry.address, entry.size.unwrap_or_default()),
+        Mapping::File { file, address, size } => (below(root, file), *address, *size),
     };
     Window::open(&path, offset, size).map_err(|error| error.to_string())
 }

@@ -11,7 +11,37 @@ pub struct BoardSettings {
     pub name: String,
     /// The folder that stands for `/`.
     pub root: PathBuf,
-    pub memory: Vec<MemoryEntry>,
+    pub memory: Vec<Memory>,
+}
+
+/// A part of memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// The gateware of a core device, whose descriptor lists its registers.
+    Gateware {
+        file: PathBuf,
+    },
+    Block(Block),
+}
+
+/// Registers, or a buffer of samples, or one with registers in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// In register names, between the names of the board and the register.
+    pub name: String,
+    pub mapping: Mapping,
+    pub registers: Vec<RegisterEntry>,
+    /// Access to the memory as a buffer.
+    pub buffer: Option<Access>,
+}
+
+/// Where a block is mapped from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mapping {
+    /// `address`: offset in the file; `size` in bytes.
+    File { file: PathBuf, address: u64, size: usize },
+    /// A region of a UIO device, by its name in the device tree.
+    Uio { name: String, region: u64 },
 }
 
 #[derive(Debug, Deserialize)]
@@ -28,31 +58,23 @@ fn default_root() -> PathBuf {
     "/".into()
 }
 
-/// A part of memory: registers, or a buffer of samples.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// A part of memory as written: which keys go together, `read` knows.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MemoryEntry {
-    /// The block in register names, between the names of the board and the register.
-    pub block: Option<String>,
-    /// The mapped file; `/dev/mem` by default.
-    pub file: Option<PathBuf>,
-    /// Instead of a file: the name of a UIO device as in the device tree; `region` selects one of
-    /// its regions.
-    pub uio: Option<String>,
+struct MemoryEntry {
+    block: Option<String>,
+    file: Option<PathBuf>,
+    uio: Option<String>,
     #[serde(default)]
-    pub region: u64,
-    /// Instead of listed registers: the gateware of a core device, which has a descriptor.
+    region: u64,
     #[serde(default)]
-    pub gateware: bool,
-    /// Offset in the file.
+    gateware: bool,
     #[serde(default)]
-    pub address: u64,
-    /// Size in bytes.
-    pub size: Option<usize>,
+    address: u64,
+    size: Option<usize>,
     #[serde(default)]
-    pub registers: Vec<RegisterEntry>,
-    /// Access to the memory as a buffer.
-    pub buffer: Option<Access>,
+    registers: Vec<RegisterEntry>,
+    buffer: Option<Access>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -95,78 +117,116 @@ impl Access {
 impl BoardEntry {
     /// Validates the entry. The error is a line for the user.
     pub fn read(self, folder: &Path) -> Result<BoardSettings, String> {
-        let mut blocks: Vec<&str> = Vec::new();
-        for memory in &self.memory {
-            let block = memory
-                .check()
-                .map_err(|error| format!("board {}: {error}", self.name))?;
-            if blocks.contains(&block) {
+        let mut parts: Vec<Memory> = Vec::new();
+        for entry in self.memory {
+            let memory = entry.read().map_err(|error| format!("board {}: {error}", self.name))?;
+            if parts.iter().any(|other| other.name() == memory.name()) {
                 return Err(format!(
-                    "board {}: two memory regions have the name '{block}'",
-                    self.name
+                    "board {}: two memory regions have the name '{}'",
+                    self.name,
+                    memory.name()
                 ));
             }
-            blocks.push(block);
+            parts.push(memory);
         }
         Ok(BoardSettings {
             root: folder.join(self.root),
             name: self.name,
-            memory: self.memory,
+            memory: parts,
         })
     }
 }
 
-impl MemoryEntry {
-    /// Checks that the entry is consistent; returns its block.
-    fn check(&self) -> Result<&str, String> {
-        if self.gateware {
-            let says_more = self.block.is_some() || self.uio.is_some() || self.size.is_some();
-            return match says_more || self.address != 0 || !self.registers.is_empty() || self.buffer.is_some() {
-                true => Err("memory with gateware = true takes no other key but file".into()),
-                false => Ok(""),
-            };
+impl Memory {
+    fn name(&self) -> &str {
+        match self {
+            Self::Gateware { .. } => "",
+            Self::Block(block) => &block.name,
         }
-        let block = self.block.as_deref().unwrap_or_default();
-        if !is_name(block) {
+    }
+}
+
+impl MemoryEntry {
+    fn read(self) -> Result<Memory, String> {
+        if !self.gateware {
+            return self.read_block().map(Memory::Block);
+        }
+        let says_more = self.block.is_some() || self.uio.is_some() || self.size.is_some();
+        if says_more || self.address != 0 || !self.registers.is_empty() || self.buffer.is_some() {
+            return Err("memory with gateware = true takes no other key but file".into());
+        }
+        Ok(Memory::Gateware {
+            file: file_or_default(self.file),
+        })
+    }
+
+    fn read_block(self) -> Result<Block, String> {
+        let name = self.block.unwrap_or_default();
+        if !is_name(&name) {
             return Err(format!(
-                "'{block}' is not a block name: block = \"…\" may contain letters, digits and _"
+                "'{name}' is not a block name: block = \"…\" may contain letters, digits and _"
             ));
         }
-        let wrong = |text: String| Err(format!("memory {block}: {text}"));
-        match (&self.uio, &self.file, self.size) {
+        let wrong = |text: String| Err(format!("memory {name}: {text}"));
+        let mapping = match (self.uio, self.file, self.size) {
             (Some(_), Some(_), _) => return wrong("file and uio exclude each other".into()),
             (Some(_), None, Some(_)) => return wrong("size is determined by the driver of a UIO device".into()),
             (Some(_), None, None) if self.address != 0 => {
                 return wrong("address is determined by the driver of a UIO device".into());
             }
+            (Some(device), None, None) => Mapping::Uio {
+                name: device,
+                region: self.region,
+            },
             (None, _, None) => return wrong("size is missing".into()),
-            _ => {}
-        }
+            (None, file, Some(size)) => Mapping::File {
+                file: file_or_default(file),
+                address: self.address,
+                size,
+            },
+        };
         if self.registers.is_empty() && self.buffer.is_none() {
             return wrong("it has neither registers nor buffer = \"r\", \"w\" or \"rw\"".into());
         }
-        for (index, register) in self.registers.iter().enumerate() {
-            let RegisterEntry {
-                name, offset, width, ..
-            } = register;
-            if !is_name(name) {
-                return wrong(format!("'{name}' is not a register name"));
-            }
-            if self.registers[..index].iter().any(|other| other.name == *name) {
-                return wrong(format!("two registers have the name {name}"));
-            }
-            if !(1..=32).contains(width) {
-                return wrong(format!("register {name}: width must be 1 to 32"));
-            }
-            let beyond = self.size.is_some_and(|size| *offset >= size);
-            if beyond || !offset.is_multiple_of(WORD) {
-                return wrong(format!(
-                    "register {name}: offset {offset:#x} is not a {WORD}-byte word within it"
-                ));
-            }
+        if let Err(error) = check(&self.registers, self.size) {
+            return wrong(error);
         }
-        Ok(block)
+        Ok(Block {
+            name,
+            mapping,
+            registers: self.registers,
+            buffer: self.buffer,
+        })
     }
+}
+
+/// size: in bytes, if it is known.
+fn check(registers: &[RegisterEntry], size: Option<usize>) -> Result<(), String> {
+    for (index, register) in registers.iter().enumerate() {
+        let RegisterEntry {
+            name, offset, width, ..
+        } = register;
+        if !is_name(name) {
+            return Err(format!("'{name}' is not a register name"));
+        }
+        if registers[..index].iter().any(|other| other.name == *name) {
+            return Err(format!("two registers have the name {name}"));
+        }
+        if !(1..=32).contains(width) {
+            return Err(format!("register {name}: width must be 1 to 32"));
+        }
+        let beyond = size.is_some_and(|size| *offset >= size);
+        if beyond || !offset.is_multiple_of(WORD) {
+            return Err(format!(
+                "register {name}: offset {offset:#x} is not a {WORD}-byte word within it"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn file_or_default(file: Option<PathBuf>) -> PathBuf {
+    file.unwrap_or_else(|| "/dev/mem".into())
 }
 
 fn is_name(text: &str) -> bool {
