@@ -131,7 +131,7 @@ class _Bench:
                 yield (
                     read.at,
                     (
-                        f"{name}: nobody has read its pin {pin}, but {self._names.get(other, f'channel {other}')}, to "
+                        f"{name}: its pin {pin} was not read, but {self._names.get(other, f'channel {other}')} was, to "
                         f"which nothing is wired: read {pin}, or give {name} the other pin in bench.toml"
                     ),
                     read.chain,
