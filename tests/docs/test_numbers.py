@@ -88,7 +88,8 @@ DRTIO, FITS, SELFTEST = "docs/gateware/drtio.md", "docs/fits.md", "docs/selftest
 TIMER_HZ = rust("emulator/src/machine/time.rs", "CPU_HZ") / rust(
     "emulator/src/machine/time.rs", "CYCLES_PER_TIMER_TICK"
 )
-(WITHIN,) = (option.settings["default"] for option in options.TWIN if option.names == ("--within",))
+DEFAULTS = {option.names[0]: option.settings.get("default") for option in options.TWIN}
+NEAR = "gateware/kairos_gateware/link/bridge/near.py"
 PARAMS = "src/emulator/src/machine/params.rs"
 ROWS = [
     (FIRMWARE, "after {} s the measurement is given up", rust("runtime/src/paths.rs", "LIMIT")),
@@ -147,6 +148,10 @@ ROWS = [
     (FIRMWARE, "core looks again {} µs later", microseconds(rust("firmware/chip/src/ethernet.rs", "GATHER"))),
     (FIRMWARE, "images next to their limits, {} KiB for", kib(INSTRUCTIONS["image.runtime_bytes"][1])),
     (FIRMWARE, "core 0's and {} KiB for core 1's", kib(INSTRUCTIONS["image.kernel_bytes"][1])),
+    (INTERFACES, "The smallest supported board has {} MiB of DDR", mib(contract("memory.DDR_END"))),
+    (INTERFACES, "a connected host is silent for {} s of wall-clock", emulator("host_wait_ms") / 1000),
+    (COMPILER, "above {} KiB not as text into LLVM", kib(rust("compiler/src/ir/mod.rs", "FILLED"))),
+    (TWIN, "(`--network`, {} µs each way by default)", int(DEFAULTS["--network"].removesuffix("us"))),
     (INTERFACES, "A ring of {} requests in cached DDR", contract("initiator.SLOTS")),
     (INTERFACES, "at most {} requests are outstanding", contract("initiator.CREDIT")),
     (INTERFACES, "has a ring of {} entries of", contract("initiator.INPUT_ENTRIES")),
@@ -310,7 +315,7 @@ ROWS = [
     (
         BRIDGE,
         "no answer within {} cycles",
-        python("gateware/kairos_gateware/link/bridge/near.py", "TIMEOUT"),
+        python(NEAR, "TIMEOUT"),
     ),
     (LAB, "The journal is written {} ms after", milliseconds(python("kairos/lab/journal.py", "FLUSH"))),
     (LAB, "and synchronised every {} s, before", python("kairos/lab/journal.py", "SYNC")),
@@ -350,7 +355,7 @@ ROWS = [
     (EXPERIMENTS, "has up to {} million clock edges", python("kairos/waveform/vcd.py", "CLOCK_EDGES") / 1e6),
     (TWIN, "**{} million outputs** are recorded", rust("emulator/src/pl/sources.rs", "KEPT") >> 20),
     (TWIN, "text files of up to {} MiB each", mib(task.LARGEST)),
-    (TWIN, "takes longer than `--within` ({} s)", int(WITHIN.removesuffix("s"))),
+    (TWIN, "takes longer than `--within` ({} s)", int(DEFAULTS["--within"].removesuffix("s"))),
     (TWIN, "some 200,000; {} KiB of a kernel's data", kib(rust("emulator/src/machine/cpu/steps.rs", "DATA"))),
     (TWIN, "a kernel's data; {} KiB of its stack", kib(rust("emulator/src/machine/cpu/steps.rs", "STACK"))),
     (TWIN, "| limits | {} MiB of steps", mib(python("kairos/twin/replay.py", "STEPS"))),
@@ -366,13 +371,16 @@ ROWS = [
     (BRIDGE, "as one contiguous range of up to {} MiB", mib(contract("remote.PAGES") * contract("remote.PAGE_BYTES"))),
     (BRIDGE, "of the place on: {} entries say", contract("remote.PAGES")),
     (BRIDGE, "for each page of {} KiB of the range", kib(contract("remote.PAGE_BYTES"))),
+    (BRIDGE, "no answer within 16384 cycles ({} ms)", round(python(NEAR, "TIMEOUT") / 125e3, 2)),
+    (BRIDGE, "the address of a page of {} KiB of this board", kib(contract("remote.PAGE_BYTES"))),
+    (REMOTE, "copies of up to {} KiB, which take less", kib(rust("kernel/src/calls/remote.rs", "POLLED"))),
     (REMOTE, "reads descriptors from a ring of {} in memory", contract("remote.COPY_DESCRIPTORS")),
 ]
 
 
 COMPLETE = [
     *(LAB, LAB_API, NOTIFICATIONS, HUB, HUB_API, SECURITY, PLUGINS, LINUX, FITS, SELFTEST, EXPERIMENTS),
-    *(BOOT, BATCH, FIRMWARE, KERNEL_CORE, MESSAGES, DRTIO),
+    *(BOOT, BATCH, FIRMWARE, KERNEL_CORE, MESSAGES, DRTIO, BRIDGE, COMPILER, TWIN),
 ]
 """Pages on which each number with a unit has a row, but for those in blocks of code and in `ELSEWHERE`."""
 QUANTITY = (
@@ -409,6 +417,9 @@ ELSEWHERE = {
         *("The 4 KiB guard at the end of the library", "until 2 µs after", "Once in 10 µs an", "once in 10 µs |"),
         *("16.4 µs of slack, each", "8 bytes of 30 MiB", "for 25 ms. A line"),
     ],
+    BRIDGE: ["takes 2.7 µs with 1 µs of fibre", "takes 2.8 µs with 1 µs of fibre", "To be kept for 1 ms, so"],
+    COMPILER: ["(0.1 ms instead", "in 1 to 10 ms if", "within the 4 GiB of"],
+    TWIN: ["costs 7 ms for", "process, 20 ms of processor", "20 to 50 ms for a", "value (120 ms) are"],
     DRTIO: ["take about 0.2 ms for", "is unreachable after 600 ms"],
 }
 """Numbers with a unit that are measured, of a standard or another program, or follow from several constants."""
