@@ -43,7 +43,7 @@ test-parts: setup-test $(B)/.venv
 	@$(MAKE) --no-print-directory -j3 build loader hub hub-examples hub-traces clients rust-tests $(foreach v,$(test_variants),$(B)/gateware/$(v)/.stamp)
 
 .PHONY: test
-test: test-parts ## Run every test (16 to 40 minutes on two cores, and the builds before it)
+test: test-parts ## Run every test (some 16 minutes on two idle cores, 30 beside other work, and the builds before it)
 	@scripts/test
 
 .PHONY: test-long

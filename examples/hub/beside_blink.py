@@ -12,9 +12,8 @@ from pathlib import Path
 
 from calibrate import SETTINGS, STEPS, calibrate, one_by_one
 
-from kairos.contracts import management, session
 from kairos.devices import DeviceDB
-from kairos.emulator import Emulator, Options, build_directory
+from kairos.emulator import MANAGEMENT_PORT, SESSION_PORT, Emulator, Options, build_directory
 from kairos.hub import connect
 
 HERE = Path(__file__).parent
@@ -48,7 +47,7 @@ class Blink:
 
     def __init__(self, folder: Path, device: Emulator):
         self.device, self.database = device, folder / "device_db.py"
-        host = f'"127.0.0.1:{device.port(session.PORT)}"'
+        host = f'"127.0.0.1:{device.port(SESSION_PORT)}"'
         self.database.write_text(DATABASE.read_text().replace('"emulator://demo"', host))
 
     def play(self, meanwhile=lambda: time.sleep(0.01)):
@@ -114,11 +113,11 @@ def main():
     """Plays blink alone, then alongside calibrations, and compares."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        device = Emulator("demo", Options(forward={management.PORT: 0, session.PORT: 0}))
+        device = Emulator("demo", Options(forward={MANAGEMENT_PORT: 0, SESSION_PORT: 0}))
         try:
             blink = Blink(folder, device)
             alone = blink.play()
-            with hub(folder, f"127.0.0.1:{device.port(management.PORT)}") as address, connect(address) as lab:
+            with hub(folder, f"127.0.0.1:{device.port(MANAGEMENT_PORT)}") as address, connect(address) as lab:
                 while not lab.devices()[0].connected:
                     time.sleep(0.01)
                 calibrations = Calibrations(lab, device)

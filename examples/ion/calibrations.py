@@ -11,6 +11,8 @@ import numpy as np
 from artiq.experiment import *
 from trap import THRESHOLD, Trap, binomial_errors, draw
 
+from kairos.fits import fitted
+
 
 class Calibration(Trap):
     """A scan of pulses of (frequency, length), with the fraction of dark shots of each."""
@@ -78,5 +80,4 @@ class HalfTurn(Calibration, EnvExperiment):
         frequency = self.get_dataset("calibration.line")
         points = np.linspace(4 * us, 16 * us, 13)
         excitation = self.measure([frequency] * len(points), points)
-        curvature, slope, _ = np.polyfit(points, excitation, 2)
-        self.keep("half_turn", -slope / (2 * curvature), "us", us, points, excitation)
+        self.keep("half_turn", fitted("parabola", excitation, points).x0, "us", us, points, excitation)

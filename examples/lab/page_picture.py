@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from kairos.contracts import hub
 from kairos.emulator import build_directory
 from kairos.errors import UsageError
+from kairos.hub import PORT
 from kairos.labclient import connect
 
 ION = Path(__file__).parents[1] / "ion"
@@ -139,7 +139,7 @@ def main(folder: Path, picture: Path):
         print(f"wrote {picture}: the page during a Rabi flop")
     kairos = os.path.relpath(Path(sys.executable).with_name("kairos"), folder)
     print(f"the page: cd {folder} && {kairos} lab, and there in another terminal: {kairos} hub")
-    print(f"then open http://127.0.0.1:{hub.PORT} in a browser")
+    print(f"then open http://127.0.0.1:{PORT} in a browser")
 
 
 if __name__ == "__main__":

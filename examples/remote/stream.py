@@ -88,49 +88,56 @@ class Stream(EnvExperiment):
             self.board1.copy(result + at, HERE + 2 * size, size)
 
     @kernel
+    def send(self, numbers, vector):
+        self.board0.write(HERE, numbers)
+        self.board1.copy(vector, HERE, 4 * self.numbers)
+
+    @kernel
+    def receive(self, vector, numbers):
+        self.board1.fetch(vector, HERE, 4 * self.numbers)
+        self.board0.read(HERE, numbers)
+
+    @kernel
+    def operate(self, way, operation):
+        """Does an operation on the vectors of the other board."""
+        first, second, result = VECTORS[0], VECTORS[1], VECTORS[2]
+        if operation == 1:
+            first, second, result = VECTORS[2], VECTORS[2], VECTORS[1]
+        elif operation == 3:
+            first, second, result = VECTORS[1], VECTORS[2], VECTORS[0]
+        if way == SINGLE:
+            self.single(operation, first, second, result)
+        else:
+            self.engine(operation, first, second, result)
+
+    @kernel
     def run_way(self, way):
         """Fills the vectors, does all operations, in STREAM's order, and takes the vectors back."""
-        a, b, c = VECTORS[0], VECTORS[1], VECTORS[2]
         own_a = [self.a[n] for n in range(self.numbers)]
         own_b = [self.b[n] for n in range(self.numbers)]
         own_c = [self.c[n] for n in range(self.numbers)]
         if way != OWN:
-            self.board0.write(HERE, own_a)
-            self.board1.copy(a, HERE, 4 * self.numbers)
-            self.board0.write(HERE, own_b)
-            self.board1.copy(b, HERE, 4 * self.numbers)
-            self.board0.write(HERE, own_c)
-            self.board1.copy(c, HERE, 4 * self.numbers)
+            self.send(own_a, VECTORS[0])
+            self.send(own_b, VECTORS[1])
+            self.send(own_c, VECTORS[2])
         for operation in range(len(OPERATIONS)):
             begin = self.core.get_rtio_counter_mu()
             # c = a; b = q c; c = a + b; a = b + q c
-            if way == OWN:
-                if operation == 0:
-                    self.compute(operation, own_a, own_a, own_c)
-                elif operation == 1:
-                    self.compute(operation, own_c, own_c, own_b)
-                elif operation == 2:
-                    self.compute(operation, own_a, own_b, own_c)
-                else:
-                    self.compute(operation, own_b, own_c, own_a)
+            if way != OWN:
+                self.operate(way, operation)
+            elif operation == 0:
+                self.compute(operation, own_a, own_a, own_c)
+            elif operation == 1:
+                self.compute(operation, own_c, own_c, own_b)
+            elif operation == 2:
+                self.compute(operation, own_a, own_b, own_c)
             else:
-                first, second, result = a, b, c
-                if operation == 1:
-                    first, second, result = c, c, b
-                elif operation == 3:
-                    first, second, result = b, c, a
-                if way == SINGLE:
-                    self.single(operation, first, second, result)
-                else:
-                    self.engine(operation, first, second, result)
+                self.compute(operation, own_b, own_c, own_a)
             self.durations_mu[operation] = int32(self.core.get_rtio_counter_mu() - begin)
         if way != OWN:
-            self.board1.fetch(a, HERE, 4 * self.numbers)
-            self.board0.read(HERE, own_a)
-            self.board1.fetch(b, HERE, 4 * self.numbers)
-            self.board0.read(HERE, own_b)
-            self.board1.fetch(c, HERE, 4 * self.numbers)
-            self.board0.read(HERE, own_c)
+            self.receive(VECTORS[0], own_a)
+            self.receive(VECTORS[1], own_b)
+            self.receive(VECTORS[2], own_c)
         for n in range(self.numbers):
             self.results[n] = own_a[n]
             self.results[self.numbers + n] = own_b[n]

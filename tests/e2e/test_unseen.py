@@ -47,7 +47,7 @@ def test_detector_on_another_pin_than_the_read_one_is_reported(warnings, name):
     """With a TTL input as with a counter."""
     (text,) = warnings(LIT.replace('pin = "ttl0"', 'pin = "ttl2"'), name)
     assert text == (
-        "pmt: nobody has read its pin ttl2, but ttl0, to which nothing is wired: read ttl2, or give pmt the other "
+        "pmt: its pin ttl2 was not read, but ttl0 was, to which nothing is wired: read ttl2, or give pmt the other "
         "pin in bench.toml"
     )
 
@@ -123,7 +123,7 @@ def test_warning_of_a_run_names_the_line_of_the_gate(kairos, database, tmp_path)
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("bench:")]
     number = next(n for n, text in enumerate(EXPERIMENT.read_text().splitlines(), 1) if "gate_end =" in text)
-    assert f"ms, unseen.py:{number}: pmt: nobody has read its pin ttl2" in line
+    assert f"ms, unseen.py:{number}: pmt: its pin ttl2 was not read" in line
 
 
 WATCH = """

@@ -205,7 +205,7 @@ def test_commands_calibrate_and_decide(place):
     )
     assert kairos_in("alarms").stdout == "lab.toml has no alarms: [[alarm]] declares one\n"
     one_line(kairos_in("alarms", "acknowledge", "RF"), "there is no alarm 'RF'; there are none")
-    one_line(kairos_in("alarms", "test"), "nobody is told of 'test'")
+    one_line(kairos_in("alarms", "test"), "no recipient of lab.toml gets 'test'")
 
 
 def test_dataset_changed_in_place_enters_the_history(lab):

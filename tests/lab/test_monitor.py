@@ -165,7 +165,7 @@ def test_connection_that_is_made_when_its_viewer_has_left_is_closed(monkeypatch)
                 await arrived.wait()
             left.set()
             await closed.wait()
-        assert monitor.problem == "nobody watches it" and monitor.losses == 0
+        assert monitor.problem == "no client watches it" and monitor.losses == 0
 
     monkeypatch.setattr("kairos.network.connect.ATTEMPT", PATIENCE)
     monkeypatch.setattr("kairos.lab.monitor.POLL", PATIENCE)

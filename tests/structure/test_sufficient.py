@@ -1,7 +1,7 @@
 """The rows of CONTRIBUTING.md name all files that a change needs: each change is made in a copy of the tree, in exactly
 those files, and the copy is checked as a contributor would check it.
 
-Those that the compiler checks are in `test_sufficient_rust.py`.
+Those that the compiler checks are in `test_sufficient_rust.py`, those of the page in `test_sufficient_page.py`.
 """
 
 import pytest
@@ -109,6 +109,58 @@ def test_example_needs_only_named_files(tree):
     command = ("-m", "kairos", "run", "examples/ad0000.py", "--device-db", "examples/device_db.py")
     assert "hello" in tree.python(*command, KAIROS_BUILD=str(ROOT / "build"))
     only_named(tree, "an example", "ad0000")
+
+
+CALL = """
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+
+import grpc
+
+from kairos.lab.rpc.protocol import message
+from kairos.lab.rpc.server import RpcServer
+
+async def greeting():
+    laboratory = SimpleNamespace(broadcaster=SimpleNamespace(watchers=[]))
+    server = RpcServer(laboratory, Path("."))
+    await server.start()
+    async with grpc.aio.insecure_channel("unix:rpc.sock") as channel:
+        coders = type(message("GreetRequest")).SerializeToString, type(message("GreetResponse")).FromString
+        call = channel.unary_unary("/kairos.lab.v1.Laboratory/Greet", *coders)
+        print((await call(message("GreetRequest"))).text)
+    await server.stop()
+
+asyncio.run(greeting())
+"""
+
+
+@pytest.mark.long
+def test_laboratory_method_needs_only_named_files(tree):
+    protocol = "src/hub/proto/kairos/lab/v1/lab.proto"
+    tree.change(
+        protocol,
+        "service Laboratory {\n",
+        "service Laboratory {\n  // Returns a greeting.\n"
+        "  rpc Greet(GreetRequest) returns (GreetResponse) {\n    option (kairos.hub.v1.role) = ROLE_LOOK;\n  }\n",
+    )
+    tree.change(
+        protocol,
+        "\n// Request of Laboratory.Status.\n",
+        "\n// Request of Laboratory.Greet.\nmessage GreetRequest {}\n\n// Response of Laboratory.Greet.\n"
+        "message GreetResponse {\n  // The greeting.\n  string text = 1;\n}\n\n// Request of Laboratory.Status.\n",
+    )
+    tree.python("src/hub/protocol.py")
+    tree.python("-c", CALL, code=1)  # it does not start without the method
+    tree.change(
+        "src/kairos/lab/rpc/methods.py",
+        "    async def experiments_scan(",
+        "    async def laboratory_greet(self, request):\n"
+        '        return message("GreetResponse", text="hello")\n\n    async def experiments_scan(',
+    )
+    assert tree.python("-c", CALL) == "hello\n"
+    tree.test("tests/host/test_hub_protocol.py")
+    only_named(tree, "a method of the laboratory", "lab")
 
 
 @pytest.mark.long

@@ -9,12 +9,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use kairos_contracts::cards::{ATTACHED, WAVEFORMS};
 pub use kairos_contracts::cards::{KINDS, SHARING};
 
 use crate::pad::{board_name, Pad, Waveforms};
-
-/// The kinds whose waveforms the device makes.
-const SHOWN: [&str; 3] = ["mtdds", "shuttler", "songbird"];
 
 /// A card of a device database.
 #[derive(Debug, Clone, Deserialize)]
@@ -92,7 +90,7 @@ pub fn find(pads: &[Pad], cards: &[Card], waveforms: &[Waveforms]) -> Vec<Found>
             let place = (described.name.clone(), board);
             let known = found.get(&place);
             let taken = known.is_some_and(|other| other.device.is_some());
-            if SHOWN.contains(&card.kind.as_str()) {
+            if WAVEFORMS.contains(&card.kind.as_str()) {
                 // A database without an entry for the settings leaves their place to the name.
                 if let Some(other) = known.filter(|_| described.words.is_none()) {
                     (described.words, described.outputs) = (other.words, other.outputs);
@@ -139,25 +137,27 @@ fn described(card: &Card, pads: &[Pad], waveforms: &[Waveforms]) -> Option<(usiz
         .find(|shown| shown.kind == card.kind && settings == Some(&shown.channel));
     let mut place = waves.map(|shown| (shown.name.as_str(), shown.board));
     for (part, channel) in &card.channels {
+        let attached = ATTACHED
+            .iter()
+            .find_map(|(function, kind)| Some((function, kind, part.strip_prefix(function)?)));
         let of_it: Vec<&Pad> = pads.iter().filter(|pad| pad.channel == *channel).collect();
         for pad in &of_it {
             let (bus, last) = pad.name.rsplit_once('_').unwrap_or((&pad.name, &pad.name));
-            let line = match part.as_str() {
-                "spi" | "config" => last.to_string(),
+            let line = match (part.as_str(), attached) {
+                ("spi" | "config", _) => last.to_string(),
                 // A servo has separate lines to the ADC of a Sampler and to the chips of Urukuls.
-                "servo" | "bus" => pad.name.split_once('_').map_or(last, |(_, line)| line).to_string(),
-                part if part.starts_with("nu") => {
-                    let of_it = format!("_urukul{}_", &part[2..]);
-                    let Some((_, line)) = pad.name.split_once(&of_it) else {
+                ("servo" | "bus", _) => pad.name.split_once('_').map_or(last, |(_, line)| line).to_string(),
+                (_, Some((function, kind, number))) => {
+                    let Some((_, line)) = pad.name.split_once(&format!("_{kind}{number}_")) else {
                         continue;
                     };
-                    format!("nu_{line}")
+                    format!("{function}_{line}")
                 }
-                part if of_it.len() > 1 => format!("{part}_{last}"),
-                part => part.to_string(),
+                (part, None) if of_it.len() > 1 => format!("{part}_{last}"),
+                (part, None) => part.to_string(),
             };
             let known = named(&pad.name).map(|(_, card, _)| card);
-            if of_it.len() > 1 && !part.starts_with("nu") && part != "servo" {
+            if of_it.len() > 1 && attached.is_none() && part != "servo" {
                 place = place.or(Some((known.unwrap_or(bus), pad.board)));
             }
             lines.insert(line, pad.index);

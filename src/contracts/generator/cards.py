@@ -5,6 +5,9 @@ Each file of src/contracts/cards is a card, or another kind of hardware behind c
     name, doc   for readers
     model       true: the bench has a model of it, `Section` in src/bench/src/chips/KIND.rs; or the section of a bench
                 file whose parts are wired to it; false: none; absent: single pins, or logic without a card
+    count       the number of its channels
+    waveforms   true: the device makes its waveforms; the card has no pins for them
+    measures    true: its inputs measure voltages
     [[models]]  rows of the table in docs/bench.md: what is modelled, what is omitted; part: which part of the card
     [devices]   driver classes of a device database, by name:
         module      of the core device's drivers
@@ -15,8 +18,10 @@ Each file of src/contracts/cards is a card, or another kind of hardware behind c
         channels    of the model: the argument that is the number of the channel
         settings    of the model, in the format of a bench file: the argument, and its type (`number`: greater than 0,
                     `text`) or its valid values
+        attached    lines of other cards at this one's channel: the beginning of their functions, which a number
+                    follows, and the other cards' kind
         implies     settings of the card if it has this chip
-        derived     a function of src/kairos/emulator/cards.py completes lines and settings
+        derived     the function of src/kairos/emulator/cards.py that completes lines and settings
         scope       the chip, for the description of its messages on the scope's page: a module of
                     src/kairos/scope/chips, or else only the chip's registers (src/contracts/chips)
         bus         the argument that names the bus, if it is not `spi_device`
@@ -39,10 +44,10 @@ from .rust import text
 __all__ = ["files", "models"]
 
 FOLDER = "src/contracts/cards"
-KEYS = {"name", "doc", "model", "models", "devices", "channels"}
+KEYS = {"name", "doc", "model", "count", "waveforms", "measures", "models", "devices", "channels"}
 WIRING_KEYS = ("lines", "channels", "settings", "implies", "first", "derived")
 SCOPE_KEYS = ("scope", "bus", "selects")
-DEVICE_KEYS = {"module", "role", "place", *WIRING_KEYS, *SCOPE_KEYS}
+DEVICE_KEYS = {"module", "role", "place", "attached", *WIRING_KEYS, *SCOPE_KEYS}
 CHANNEL_KEYS = {"drivers", "selector", "argument", "parameters", "described"}
 SETTING_TYPES = ("number", "text")
 ROLES = ("card", "chip", "pin")
@@ -174,7 +179,7 @@ def _wiring(device: dict) -> dict:
         "settings": settings,
         "implies": device.get("implies", {}),
         "first": device.get("first", 0),
-        "derived": device.get("derived", False),
+        "derived": device.get("derived", ""),
     }
     return {key: value for key, value in entries.items() if value}
 
@@ -196,6 +201,10 @@ def _python(cards: dict[str, dict]) -> list[str]:
             {cls: kind for kind, card, cls, d in _devices(cards) if card.get("model") and d["role"] == "card"},
             "Kinds of the cards with a model, by the driver class of the entry that stands for one.",
         ),
+        "COUNTS": (
+            {kind: card["count"] for kind, card in cards.items() if "count" in card},
+            "Numbers of channels, by kinds of cards.",
+        ),
         "PLACES": (
             {cls: (*device["place"], None)[:2] for _, _, cls, device in _devices(cards) if "place" in device},
             "Driver classes of chips: the arguments that name the card or bus, and the chip on it (None: the only "
@@ -205,7 +214,7 @@ def _python(cards: dict[str, dict]) -> list[str]:
             {cls: wiring for _, _, cls, device in _devices(cards) if (wiring := _wiring(device))},
             "By driver class: lines of the model, with the argument that names the device whose channel has them; its "
             "channels, with the argument that is their number; its settings, with argument and type or valid values; "
-            "settings that a chip implies; the number of a card's first chip; whether a function completes all this.",
+            "settings that a chip implies; the number of a card's first chip; the function that completes all this.",
         ),
         "SCOPE": (
             {cls: _scope(card, device) for _, card, cls, device in _devices(cards) if "scope" in device},
@@ -216,10 +225,12 @@ def _python(cards: dict[str, dict]) -> list[str]:
     }
     pins = [cls for _, _, cls, device in _devices(cards) if device["role"] == "pin"]
     without = [cls for _, card, cls, _ in _devices(cards) if card.get("model") is False]
-    lines = _exports([*tables, "CHANNEL_DRIVERS", "PINS", "WITHOUT_MODEL"])
+    measuring = [card["name"] for card in cards.values() if card.get("measures")]
+    lines = _exports([*tables, "CHANNEL_DRIVERS", "MEASURING", "PINS", "WITHOUT_MODEL"])
     for name, (table, doc) in tables.items():
         lines += [f"{name} = {_literal(table)}", fill(f'"""{doc}"""', 120), ""]
     for name, classes, doc in (
+        ("MEASURING", measuring, "Cards whose inputs measure voltages."),
         ("PINS", pins, "Driver classes of single pins."),
         ("WITHOUT_MODEL", without, "Driver classes of cards without a model."),
     ):
@@ -256,6 +267,8 @@ def _rust(cards: dict[str, dict]) -> str:
         for kind, _, _, device in _devices(cards)
         if device["role"] == "card" and device.get("place", [])[:1] == ["spi_device"] and len(device["place"]) == 2
     ]
+    waveforms = [kind for kind, card in cards.items() if card.get("waveforms")]
+    attached = [pair for _, _, _, device in _devices(cards) for pair in device.get("attached", {}).items()]
     lines = [
         "//! Cards.",
         "//!",
@@ -267,6 +280,11 @@ def _rust(cards: dict[str, dict]) -> str:
         "];",
         "/// Kinds of which several can share a bus, each with a chip select.",
         f"pub const SHARING: [&str; {len(shared)}] = [{', '.join(map(text, shared))}];",
+        "/// Kinds whose waveforms the device makes.",
+        f"pub const WAVEFORMS: [&str; {len(waveforms)}] = [{', '.join(map(text, waveforms))}];",
+        "/// Lines of a card at the channel of another one: the beginning of their functions, and the card's kind.",
+        f"pub const ATTACHED: [(&str, &str); {len(attached)}] = "
+        f"[{', '.join(f'({text(function)}, {text(kind)})' for function, kind in attached)}];",
         "",
         "/// Calls a macro with the kinds of cards that have a section in a bench file, and their names for readers.",
         "#[macro_export]",

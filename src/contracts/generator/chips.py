@@ -159,7 +159,7 @@ def _chip(path: Path) -> Chip:
 
 def _known(where: str, fact: dict, known: set[str], needed: set[str] = frozenset()) -> dict:
     if unknown := fact.keys() - known:
-        raise FactError(f"{where}: nobody knows what {', '.join(sorted(unknown))} is")
+        raise FactError(f"{where}: unknown: {', '.join(sorted(unknown))}")
     if missing := needed - fact.keys():
         raise FactError(f"{where}: '{', '.join(sorted(missing))}' is missing")
     return fact

@@ -98,7 +98,7 @@ def _subject(path: Path) -> Subject:
         raise FactError(f"{path.name}: {error}") from None
     own = OWN.get(path.stem, set())
     if unknown := facts.keys() - COMMON - own:
-        raise FactError(f"{path.name}: nobody knows what {', '.join(sorted(unknown))} is")
+        raise FactError(f"{path.name}: unknown: {', '.join(sorted(unknown))}")
     if missing := own - facts.keys():
         raise FactError(f"{path.name}: {', '.join(sorted(missing))} is missing")
     where = path.name

@@ -25,6 +25,10 @@ pub const KINDS: [&str; 18] = [
 ];
 /// Kinds of which several can share a bus, each with a chip select.
 pub const SHARING: [&str; 1] = ["ad53xx"];
+/// Kinds whose waveforms the device makes.
+pub const WAVEFORMS: [&str; 3] = ["mtdds", "shuttler", "songbird"];
+/// Lines of a card at the channel of another one: the beginning of their functions, and the card's kind.
+pub const ATTACHED: [(&str, &str); 1] = [("nu", "urukul")];
 
 /// Calls a macro with the kinds of cards that have a section in a bench file, and their names for readers.
 #[macro_export]

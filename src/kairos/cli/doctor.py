@@ -285,7 +285,7 @@ def _description(path: str, gateware, boards) -> Iterator[Finding]:
         yield Finding("connectors", "good", f"the gateware was built from {path}")
     else:
         text = f"the gateware was built from other sources, or from another description than {path}"
-        remedy = "compare the connectors (ports) with those that it was built from, or build it anew"
+        remedy = "compare the connectors (ports) with those that it was built from, or build it again"
         yield Finding("connectors", "absent", f"not to be compared: {text}", remedy)
 
 
@@ -320,5 +320,7 @@ def _eeprom(devices: DeviceManager, name: str, port) -> Finding:
         return Finding(name, "good", f"serial number {found.serial}; not described in its EEPROM")
     text = f"{found.name} {found.revision} of {found.vendor}, serial number {found.serial}"
     if not found.sound:
-        return Finding(name, "warning", f"{text}; the checksum is wrong", "write the EEPROM anew with its maker's tool")
+        return Finding(
+            name, "warning", f"{text}; the checksum is wrong", "write the EEPROM again with its maker's tool"
+        )
     return Finding(name, "good", text)

@@ -74,9 +74,7 @@ def render(cores: list[Core]) -> str:
 def _entry(core: Core) -> str:
     text = ""
     if core.emulated:
-        text += (
-            f"# In the device database it is {core.emulated}, which each run starts anew. To keep one running, start\n"
-        )
+        text += f"# In the device database it is {core.emulated}, which each run starts. To keep one running, start\n"
         text += f"# '{core.start}' and set its host to 127.0.0.1 in the database.\n"
     text += f"[[device]]\nname = {json.dumps(core.name)}\naddress = {json.dumps(core.address)}\n"
     if core.analyzer:

@@ -3,7 +3,7 @@
 Generated from src/contracts/cards/*.toml by src/contracts/generate.py: do not edit.
 """
 
-__all__ = ["CARDS", "CHANNEL_DRIVERS", "PINS", "PLACES", "SCOPE", "WIRING", "WITHOUT_MODEL"]
+__all__ = ["CARDS", "CHANNEL_DRIVERS", "COUNTS", "MEASURING", "PINS", "PLACES", "SCOPE", "WIRING", "WITHOUT_MODEL"]
 
 CARDS = {
     "AD53xx": "ad53xx",
@@ -28,6 +28,13 @@ CARDS = {
     "Zotino": "zotino",
 }
 """Kinds of the cards with a model, by the driver class of the entry that stands for one."""
+
+COUNTS = {
+    "mirny": 4,
+    "urukul": 4,
+    "zotino": 32,
+}
+"""Numbers of channels, by kinds of cards."""
 
 PLACES = {
     "AD53xx": ("spi_device", "chip_select"),
@@ -54,7 +61,7 @@ WIRING = {
         "settings": {
             "vref": ("vref", "number"),
         },
-        "derived": True,
+        "derived": "ad53xx",
     },
     "AD9834": {
         "lines": {
@@ -73,7 +80,7 @@ WIRING = {
         "lines": {
             "spi": "spi_device",
         },
-        "derived": True,
+        "derived": "on_card",
     },
     "AD9914": {
         "channels": {
@@ -97,13 +104,13 @@ WIRING = {
         "lines": {
             "spi": "spi_device",
         },
-        "derived": True,
+        "derived": "on_card",
     },
     "Mirny": {
         "lines": {
             "spi": "spi_device",
         },
-        "derived": True,
+        "derived": "mirny",
     },
     "ADF5356": {
         "lines": {
@@ -124,7 +131,7 @@ WIRING = {
         "channels": {
             "config": "channel",
         },
-        "derived": True,
+        "derived": "mtdds",
     },
     "Novogorny": {
         "lines": {
@@ -162,10 +169,10 @@ WIRING = {
         },
     },
     "Config": {
-        "derived": True,
+        "derived": "shuttler",
     },
     "Relay": {
-        "derived": True,
+        "derived": "shuttler",
     },
     "Songbird": {
         "lines": {
@@ -182,7 +189,7 @@ WIRING = {
         "settings": {
             "reference_hz": ("refclk", "number"),
         },
-        "derived": True,
+        "derived": "on_card",
     },
     "CPLD": {
         "lines": {
@@ -193,7 +200,7 @@ WIRING = {
         "settings": {
             "proto_rev": ("proto_rev", (8, 9)),
         },
-        "derived": True,
+        "derived": "urukul",
     },
     "AD9910": {
         "lines": {
@@ -223,7 +230,7 @@ WIRING = {
 }
 """By driver class: lines of the model, with the argument that names the device whose channel has them; its channels,
 with the argument that is their number; its settings, with argument and type or valid values; settings that a chip
-implies; the number of a card's first chip; whether a function completes all this."""
+implies; the number of a card's first chip; the function that completes all this."""
 
 SCOPE = {
     "AD53xx": {
@@ -352,6 +359,9 @@ SCOPE = {
 """Driver classes whose messages are described on the scope's page: the driver's module; of a chip on a card the card's
 driver; the chip; the argument that names the bus; chip selects that are not arguments, with the suffix of the device's
 name."""
+
+MEASURING = ("Novogorny", "Sampler")
+"""Cards whose inputs measure voltages."""
 
 PINS = ("TTLOut", "TTLInOut", "TTLClockGen")
 """Driver classes of single pins."""

@@ -204,7 +204,7 @@ class Fastino(RTIODevice):
 
     @kernel
     def apply_cic(self, channel_mask):
-        """Apply the interpolator setting to the DACs in the mask, whose filters begin anew. The next
+        """Apply the interpolator setting to the DACs in the mask, whose filters are reset. The next
         frame carries the setting and updates no DAC: codes that are written before it begins are
         stored only."""
         self.write(CIC_APPLY.address, channel_mask)

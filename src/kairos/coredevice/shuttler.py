@@ -85,8 +85,8 @@ class Config(RTIODevice):
     @kernel
     def set_clr(self, clr):
         """Select the outputs, by a mask of 16 bits, whose phase begins at c0 with each trigger; that
-        of the others goes on from where it is, with c0 in place of the one before. After a reset all
-        begin anew."""
+        of the others goes on from where it is, with c0 in place of the one before. After a reset the
+        phases of all begin again."""
         rtio_output(self.target | _CLEAR, clr)
 
     @kernel

@@ -6,10 +6,14 @@ real gateware; this package finds its files, manages its process and uses its co
 
 from importlib import import_module
 
+from ..contracts.management import PORT as MANAGEMENT_PORT
+from ..contracts.session import PORT as SESSION_PORT
 from .artifacts import build_directory, fingerprints
 from .hosts import is_emulated, variant_of
 
 __all__ = [
+    "MANAGEMENT_PORT",
+    "SESSION_PORT",
     "Copy",
     "Emulator",
     "Options",

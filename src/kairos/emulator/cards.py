@@ -8,12 +8,9 @@ regardless of their names.
 import math
 from collections.abc import Callable, Iterator
 
-from ..contracts.cards import CARDS, PINS, PLACES, WIRING, WITHOUT_MODEL
+from ..contracts.cards import CARDS, COUNTS, PINS, PLACES, WIRING, WITHOUT_MODEL
 
 __all__ = ["beside", "cards", "channels_of", "doubled", "lacking", "pins"]
-
-CHANNELS = 4
-"""Channels of an Urukul or a Mirny."""
 
 
 def _is_channel(number) -> bool:
@@ -131,8 +128,8 @@ def _urukul(database: _Database, entry: dict, channels: dict, settings: dict) ->
     for servo, place in database.servos(entry):
         # A servo's channels precede it, four per card.
         number = servo["channel"]
-        first = number + CHANNELS * (place - len(servo["cpld_devices"]))
-        channels |= {f"nu{place}": number} | {f"sw{n}": first + n for n in range(CHANNELS)}
+        first = number + COUNTS["urukul"] * (place - len(servo["cpld_devices"]))
+        channels |= {f"nu{place}": number} | {f"sw{n}": first + n for n in range(COUNTS["urukul"])}
     return channels, settings
 
 
@@ -150,8 +147,9 @@ def _mirny(database: _Database, entry: dict, channels: dict, settings: dict) -> 
     if _is_positive(reference):
         # A name stands for a number that depends on the card's revision; the source that the driver
         # selects gets the reference.
-        chosen = select if select in range(CHANNELS) else 0
-        settings["clocks_hz"] = [float(reference) if n == chosen else 0.0 for n in range(CHANNELS)]
+        count = COUNTS["mirny"]
+        chosen = select if select in range(count) else 0
+        settings["clocks_hz"] = [float(reference) if n == chosen else 0.0 for n in range(count)]
     return channels, settings
 
 
@@ -201,17 +199,14 @@ def _mtdds(database: _Database, entry: dict, channels: dict, settings: dict) -> 
 
 
 DERIVED: dict[str, Callable] = {
-    "AD53xx": _ad53xx,
-    "Config": _shuttler,
-    "CPLD": _urukul,
-    "DAC34H84": _on_card,
-    "HMC542B": _on_card,
-    "Mirny": _mirny,
-    "PhaserMTDDS": _mtdds,
-    "Relay": _shuttler,
-    "TRF372017": _on_card,
+    "ad53xx": _ad53xx,
+    "mirny": _mirny,
+    "mtdds": _mtdds,
+    "on_card": _on_card,
+    "shuttler": _shuttler,
+    "urukul": _urukul,
 }
-"""By driver class with `derived` in `kairos.contracts.cards.WIRING`: the function that completes its card."""
+"""The functions that complete cards, by the names that `derived` in `kairos.contracts.cards.WIRING` has for them."""
 
 
 def beside(entries: dict, name: str, driver: str) -> str | None:
@@ -237,8 +232,8 @@ def cards(entries: dict) -> list[dict]:
     found = []
     for name, entry in database.drivers(*CARDS):
         described = _wired(database, entry)
-        if entry["class"] in DERIVED:
-            described = DERIVED[entry["class"]](database, entry, *described)
+        if derived := WIRING.get(entry["class"], {}).get("derived"):
+            described = DERIVED[derived](database, entry, *described)
         if described is None:
             continue
         channels, settings = described

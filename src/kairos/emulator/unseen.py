@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..contracts.cards import MEASURING
 from ..contracts.descriptor import ChannelKind
 from ..errors import EmulatorError
 from . import artifacts
@@ -22,7 +23,6 @@ LEVEL = 0
 """Address of a TTL input with which the device drives the pin itself."""
 COUNTERS = {"photomultiplier": "photons", "line trigger": "edges", "loopback": "edges"}
 """Kinds of parts whose pin only a TTL input can read."""
-ADCS = ("Sampler", "Novogorny")
 CAMERA_CABLES = ("Camera Link", "CoaXPress")
 """Labels of the wires from cameras to grabbers."""
 LIGHT = ("detection", "cooling", "pumping")
@@ -131,7 +131,7 @@ class _Bench:
                 yield (
                     read.at,
                     (
-                        f"{name}: nobody has read its pin {pin}, but {self._names.get(other, f'channel {other}')}, to "
+                        f"{name}: its pin {pin} was not read, but {self._names.get(other, f'channel {other}')} was, to "
                         f"which nothing is wired: read {pin}, or give {name} the other pin in bench.toml"
                     ),
                     read.chain,
@@ -200,7 +200,7 @@ class _Bench:
                 ),
                 None,
             )
-        for name in self._of_kind(*ADCS):
+        for name in self._of_kind(*MEASURING):
             report = self._reports[name]
             volts = [
                 value["volts"] for key, value in report.items() if key.startswith("ch") and isinstance(value, dict)

@@ -176,7 +176,7 @@ class Monitor:
                         self._changed(False, str(error))
                     await asyncio.sleep(AGAIN)
             finally:
-                self._changed(False, "nobody watches it")
+                self._changed(False, "no client watches it")
 
     async def _connected(self) -> management.Management:
         """Connect to the management service. If nobody waits for that any more, the connection is closed as soon as it

@@ -338,7 +338,7 @@ class Service:
     def test_notifications(self):
         """Send an event of the kind ``test``; UsageError if nobody wants it."""
         if not any("test" in each.on for each in self._lab.settings.notify):
-            raise UsageError("nobody is told of 'test': add it to 'on' of a [[notify]] in lab.toml")
+            raise UsageError("no recipient of lab.toml gets 'test': add it to 'on' of a [[notify]]")
         self._lab.reporting.events.emit("test", "this is a test")
 
     # Devices

@@ -7,6 +7,7 @@ says what cannot be restored. Switches of an Urukul are open until everything el
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from ..contracts.cards import COUNTS
 from ..coredevice.chips import (
     ad53xx,
     ad9910,
@@ -28,11 +29,6 @@ from .suservo import suservo
 
 __all__ = ["BUILDERS"]
 
-CHANNELS = 4
-"""Of an Urukul or a Mirny."""
-ZOTINO_CHANNELS = 32
-PROFILES, RAM_WORDS = 8, 1024
-"""Of an AD9910."""
 EXT_DIV = 32
 """SPI clock divider for the shift registers of an Almazny, in coarse cycles."""
 
@@ -45,7 +41,7 @@ def _urukul(card: Card) -> Iterator[Callable]:
     wanted = card.registers["CFG"]
     drivers = card.chips(AD9910="cpld_device chip_select", AD9912="cpld_device chip_select")
     steps = []
-    for n in range(CHANNELS):
+    for n in range(COUNTS["urukul"]):
         driver, values = drivers.get(n + 4), card.of(f"ch{n}")
         if driver is None and not _is_as_after_power_up(values):
             raise Refused(f"the device database has no device for its channel {n}, which the run has written to")
@@ -71,7 +67,7 @@ def _is_as_after_power_up(values: dict[str, int]) -> bool:
 
 def _ad9910(name: str, values: dict[str, int]) -> Iterator[Callable]:
     control = values["CFR1"]
-    ram = [to_int32(values[f"RAM{n}"]) for n in range(RAM_WORDS) if f"RAM{n}" in values]
+    ram = [to_int32(values[f"RAM{n}"]) for n in range(ad9910.RAM_WORDS) if f"RAM{n}" in values]
     if ad9910.CFR1.ram_enable.read(control) and not ram:
         raise Refused("its RAM plays, whose words the file does not have: run an experiment that fills it")
     short, words, wide = ad9910_words(values)
@@ -82,10 +78,10 @@ def _ad9910(name: str, values: dict[str, int]) -> Iterator[Callable]:
         return
     # It cannot play while it is written, and is written in the range of the selected profile: all have the whole.
     silent = to_int32(control & ~ad9910.CFR1.encode(ram_enable=1))
-    whole = ad9910.RAM_PROFILE.encode(end=RAM_WORDS - 1)
-    ranges = [word for n in range(PROFILES) for word in (ad9910.PROFILE.address + n, *halves(whole))]
+    whole = ad9910.RAM_PROFILE.encode(end=ad9910.RAM_WORDS - 1)
+    ranges = [word for n in range(ad9910.PROFILE.count) for word in (ad9910.PROFILE.address + n, *halves(whole))]
     yield step("ad9910", silent, to_int32(clock), locks, short, words, ranges, device=name)
-    ram += [0] * (RAM_WORDS - len(ram))
+    ram += [0] * (ad9910.RAM_WORDS - len(ram))
     yield step("ad9910_ram", ram[::-1], wide, to_int32(control), device=name)
 
 
@@ -104,12 +100,12 @@ def _ad9912(name: str, values: dict[str, int]) -> Iterator[Callable]:
 
 
 def _mirny(card: Card) -> Iterator[Callable]:
-    yield step("mirny", card.registers["CONTROL"], card.numbered("ATTENUATOR", CHANNELS), cpld=card.device)
+    yield step("mirny", card.registers["CONTROL"], card.numbered("ATTENUATOR", COUNTS["mirny"]), cpld=card.device)
     if shifted := card.numbered("ALMAZNY"):
         first, length = mirny.EXTENSION, almazny.CHANNEL.width
         yield step("almazny", first, length, EXT_DIV, shifted, cpld=card.device)
     drivers = card.chips(ADF5356="cpld_device channel")
-    for n in range(CHANNELS):
+    for n in range(COUNTS["mirny"]):
         words = [to_int32(card.registers[f"ch{n}.R{number}"]) for number in range(adf5356.LAST + 1)]
         if not any(words):
             card.untouched.append(f"ch{n}")
@@ -131,7 +127,7 @@ def _ad53xx(card: Card) -> Iterator[Callable]:
     word, control = ad53xx.WORD, card.registers["CONTROL"]
     channels = [card.of(f"ch{n}") for n in range(sum(name.endswith(".X1A") for name in card.registers))]
     if card.driver == "Zotino":
-        card.check_channels(ZOTINO_CHANNELS, "X1A")
+        card.check_channels(COUNTS["zotino"], "X1A")
 
     def special(target: str, data: int) -> int:
         return word.encode(mode="SPECIAL", target=target, data=data)

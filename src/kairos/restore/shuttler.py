@@ -1,5 +1,5 @@
-"""A Shuttler put back into the state of a run: gains, offsets, waveforms and relays. Waveforms begin anew: what changes
-with time does so from its beginning, and phases are those at which they begin. The relays are open meanwhile.
+"""A Shuttler put back into the state of a run: gains, offsets, waveforms and relays. Waveforms begin again: what
+changes with time does so from its beginning, and phases are those at which they begin. The relays are open meanwhile.
 """
 
 from collections.abc import Callable, Iterator

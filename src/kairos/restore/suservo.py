@@ -1,8 +1,8 @@
 """An SU-Servo put back into the state of a run, with its Sampler and its Urukuls: gains, attenuators, registers of the
 chips, profiles with Y as it was written, switches. Its outputs are off until everything else is as it was.
 
-The filters go on from the Y that was written: where they had got to in the run is known to nobody. Times and phases of
-phase tracking begin anew.
+The filters go on from the Y that was written: where they had got to in the run is not recorded. Times and phases of
+phase tracking begin again.
 """
 
 from collections.abc import Callable, Iterator

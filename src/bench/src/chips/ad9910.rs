@@ -31,7 +31,7 @@ use super::shift::{Sent, Shift};
 use crate::signal::{Ns, Tone};
 
 /// Number of RAM words.
-const RAM: usize = 1024;
+const RAM: usize = chip::RAM_WORDS as usize;
 const RAM_ADDRESS: usize = chip::RAM.address as usize;
 const FTW_ADDRESS: usize = chip::FTW.address as usize;
 /// Time from setting the PLL to its lock: 1 ms. The data sheet gives no time; it depends on the

@@ -24,6 +24,9 @@ pub const LATENCY: [[f64; 4]; 4] = [
     [79.0, 47.0, 91.0, 91.0],
 ];
 
+/// words of the RAM
+pub const RAM_WORDS: u32 = 0x400;
+
 /// Instruction byte on the serial port, followed by the data.
 pub const INSTRUCTION: WideRegister = WideRegister {
     name: "INSTRUCTION",

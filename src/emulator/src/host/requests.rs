@@ -299,7 +299,7 @@ pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer
         Request::Forwards => json!({ "forwards": run.forwarder.by_port() }),
         Request::Fork(fork) => {
             if !boards.master().ready || !run.forwarder.is_unconnected() {
-                return Err("only a device that is ready, and to which nobody is connected, can be copied".into());
+                return Err("only a device that is ready, and that has no connections, can be copied".into());
             }
             if boards.bench().is_ok_and(|bench| !bench.may_be_copied()) {
                 return Err("a bench with models in Python cannot be copied".into());

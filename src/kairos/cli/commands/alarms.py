@@ -23,7 +23,7 @@ COMMAND = Command(
             JSON,
             runs="alarms.history",
         ),
-        "test": Command("send a test message to those who are told of 'test' in lab.toml", LAB, runs="alarms.test"),
+        "test": Command("send a test message to the recipients of 'test' in lab.toml", LAB, runs="alarms.test"),
     },
     default="list",
     examples=(

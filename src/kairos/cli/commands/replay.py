@@ -4,8 +4,8 @@ from ..command import Command, Option
 from ..options import JSON, LAB
 
 COMMAND = Command(
-    "repeat a run on the twin from what its device was told: its kernels take the same branches, host functions are "
-    "not called; exit code 1 if the pins do something else",
+    "repeat a run on the twin from its recorded kernels and answers: its kernels take the same branches, host "
+    "functions are not called; exit code 1 if the pins do something else",
     Option("run", metavar="RUN", completes="run", help="number of the run, or its HDF5 file"),
     Option(
         "--at",

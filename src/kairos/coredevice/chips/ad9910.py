@@ -26,12 +26,16 @@ __all__ = [
     "RAMP_RATE",
     "RAMP_STEP",
     "RAM_PROFILE",
+    "RAM_WORDS",
     "SHORT_WRITE",
     "STORED_DELAYS",
     "STORED_DELAYS_OF_SERVO",
     "SYNC",
     "checked_profile",
 ]
+
+RAM_WORDS = 0x400
+"""words of the RAM"""
 
 OSCILLATORS = (
     (370000000.0, 510000000.0),

@@ -6,25 +6,28 @@ from functools import cache
 from pathlib import Path
 
 from google.protobuf import text_format
-from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
 __all__ = ["message", "services", "unescaped"]
 
 PACKAGE = "kairos.lab.v1"
-FILES = "alarms", "calibrations", "datasets", "devices", "fits", "lab", "layouts", "logbook", "runs"
 DESCRIPTION = Path(__file__).with_name("protocol.txtpb")
+
+
+@cache
+def _files() -> list[FileDescriptorProto]:
+    # What `buf` adds about modules is not needed here.
+    return text_format.Parse(
+        DESCRIPTION.read_text(), FileDescriptorSet(), allow_unknown_extension=True, allow_unknown_field=True
+    ).file
 
 
 @cache
 def _pool() -> DescriptorPool:
     pool = DescriptorPool()
-    # What `buf` adds about modules is not needed here.
-    files = text_format.Parse(
-        DESCRIPTION.read_text(), FileDescriptorSet(), allow_unknown_extension=True, allow_unknown_field=True
-    )
-    for file in files.file:
+    for file in _files():
         pool.Add(file)
     return pool
 
@@ -62,5 +65,5 @@ def unescaped(text: str) -> str:
 
 def services() -> list:
     """Return the descriptors of all services."""
-    files = (_pool().FindFileByName(f"kairos/lab/v1/{name}.proto") for name in FILES)
+    files = (_pool().FindFileByName(file.name) for file in _files() if file.package == PACKAGE)
     return [service for file in files for service in file.services_by_name.values()]

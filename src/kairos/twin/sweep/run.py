@@ -213,7 +213,7 @@ class _External:
             if changed:
                 part = self._journal.path
                 raise UsageError(
-                    f"{changed[0]} has changed since the sweep began: put it back, or begin anew with another -o or "
+                    f"{changed[0]} has changed since the sweep began: put it back, or start again with another -o or "
                     f"without {part}"
                 )
 

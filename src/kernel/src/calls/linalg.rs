@@ -16,7 +16,8 @@ use crate::raise;
 
 /// Working memory of computations: above the copies of the cache, below its values.
 const SCRATCH_START: usize = KERNEL_HEAP.start + (6 << 20);
-static SCRATCH: Lent<Area<SCRATCH_START, { SCRATCH_START + (2 << 20) }>> = {
+const SCRATCH_BYTES: usize = 2 << 20;
+static SCRATCH: Lent<Area<SCRATCH_START, { SCRATCH_START + SCRATCH_BYTES }>> = {
     // SAFETY: this part of the heap belongs to this module.
     Lent::new(unsafe { Area::new() })
 };

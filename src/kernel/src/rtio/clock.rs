@@ -28,7 +28,7 @@ pub const UNITS: i64 = 8;
 /// Longest time from the end of a permit until this core sees it, in machine units: a write,
 /// preceded by the answer to a request that returns room for inputs.
 const PERMIT_MARGIN: i64 = 256 * UNITS;
-/// Ticks over which the ratio is measured: 0.65 ms at 400 MHz.
+/// Ticks over which the ratio is measured: 0.66 ms at 400 MHz.
 const MEASURE: u64 = 1 << 18;
 /// Longest time from the decision to post an output to its acceptance, in machine units: requests
 /// before it, reads of the port, dispatch. At a read latency of 100 PL cycles, 15 requests of one

@@ -3,6 +3,18 @@
 export const PANELS = ["Experiments", "Plots", "Queue", "Runs", "Data", "Calibrations", "Devices", "Logbook", "Log"] as const;
 export type PanelName = (typeof PANELS)[number];
 
+/** What the views of a telephone are called, in their order. Plots are below the queue. */
+export const VIEWS: Record<Exclude<PanelName, "Plots">, string> = {
+  Experiments: "Start",
+  Queue: "Now",
+  Data: "Data",
+  Calibrations: "Values",
+  Runs: "Runs",
+  Devices: "Devices",
+  Logbook: "Logbook",
+  Log: "Log",
+};
+
 export interface Group {
   kind: "tabs";
   panels: PanelName[];
