@@ -8,7 +8,7 @@ from kairos.coredevice.remote_memory import BUFFER
 
 VECTORS = (BUFFER, BUFFER + 0x4000, BUFFER + 0x8000)
 """Addresses of the vectors a, b and c on the satellite."""
-HERE = BUFFER
+OWN_BUFFER = BUFFER
 """Address of the blocks of this board on which the engine works, of which there are three."""
 BLOCK = 256
 """Numbers in such a block."""
@@ -78,14 +78,14 @@ class Stream(EnvExperiment):
         for block in range(self.numbers // BLOCK):
             at = size * block
             if operation > 1:
-                self.board1.fetch_pieces([first + at, HERE, size, second + at, HERE + size, size])
-                self.board0.read(HERE + size, other)
+                self.board1.fetch_pieces([first + at, OWN_BUFFER, size, second + at, OWN_BUFFER + size, size])
+                self.board0.read(OWN_BUFFER + size, other)
             else:
-                self.board1.fetch(first + at, HERE, size)
-            self.board0.read(HERE, one)
+                self.board1.fetch(first + at, OWN_BUFFER, size)
+            self.board0.read(OWN_BUFFER, one)
             self.compute(operation, one, other, one)
-            self.board0.write(HERE + 2 * size, one)
-            self.board1.copy(result + at, HERE + 2 * size, size)
+            self.board0.write(OWN_BUFFER + 2 * size, one)
+            self.board1.copy(result + at, OWN_BUFFER + 2 * size, size)
 
     @kernel
     def run_way(self, way):
@@ -95,12 +95,12 @@ class Stream(EnvExperiment):
         own_b = [self.b[n] for n in range(self.numbers)]
         own_c = [self.c[n] for n in range(self.numbers)]
         if way != OWN:
-            self.board0.write(HERE, own_a)
-            self.board1.copy(a, HERE, 4 * self.numbers)
-            self.board0.write(HERE, own_b)
-            self.board1.copy(b, HERE, 4 * self.numbers)
-            self.board0.write(HERE, own_c)
-            self.board1.copy(c, HERE, 4 * self.numbers)
+            self.board0.write(OWN_BUFFER, own_a)
+            self.board1.copy(a, OWN_BUFFER, 4 * self.numbers)
+            self.board0.write(OWN_BUFFER, own_b)
+            self.board1.copy(b, OWN_BUFFER, 4 * self.numbers)
+            self.board0.write(OWN_BUFFER, own_c)
+            self.board1.copy(c, OWN_BUFFER, 4 * self.numbers)
         for operation in range(len(OPERATIONS)):
             begin = self.core.get_rtio_counter_mu()
             # c = a; b = q c; c = a + b; a = b + q c
@@ -125,12 +125,12 @@ class Stream(EnvExperiment):
                     self.engine(operation, first, second, result)
             self.durations_mu[operation] = int32(self.core.get_rtio_counter_mu() - begin)
         if way != OWN:
-            self.board1.fetch(a, HERE, 4 * self.numbers)
-            self.board0.read(HERE, own_a)
-            self.board1.fetch(b, HERE, 4 * self.numbers)
-            self.board0.read(HERE, own_b)
-            self.board1.fetch(c, HERE, 4 * self.numbers)
-            self.board0.read(HERE, own_c)
+            self.board1.fetch(a, OWN_BUFFER, 4 * self.numbers)
+            self.board0.read(OWN_BUFFER, own_a)
+            self.board1.fetch(b, OWN_BUFFER, 4 * self.numbers)
+            self.board0.read(OWN_BUFFER, own_b)
+            self.board1.fetch(c, OWN_BUFFER, 4 * self.numbers)
+            self.board0.read(OWN_BUFFER, own_c)
         for n in range(self.numbers):
             self.results[n] = own_a[n]
             self.results[self.numbers + n] = own_b[n]
