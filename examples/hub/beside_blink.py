@@ -16,9 +16,9 @@ from kairos.devices import DeviceDB
 from kairos.emulator import MANAGEMENT_PORT, SESSION_PORT, Emulator, Options, build_directory
 from kairos.hub import connect
 
-HERE = Path(__file__).parent
-BLINK = HERE.parent / "blink.py"
-DATABASE = HERE.parent / "device_db.py"
+FOLDER = Path(__file__).parent
+BLINK = FOLDER.parent / "blink.py"
+DATABASE = FOLDER.parent / "device_db.py"
 PULSES = 100
 """Number of blink's pulses: 10 ms on the device, while calibrations arrive as the host sends
 them."""

@@ -28,16 +28,16 @@ SIZE = {"width": 1440, "height": 900}
 POINTS, SHOTS = 60, 100
 SHOWN, MOST = 32, 52
 """Points that are there in the picture, and at most, if the fit takes long."""
-PATIENCE = 60.0
+TIMEOUT = 60.0
 """Seconds to wait for each step."""
 
 
 def wait(condition, what: str):
     """Wait until a condition holds; returns its value."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while not (found := condition()):
         if time.monotonic() > deadline:
-            raise SystemExit(f"{what}: not within {PATIENCE:g} s")
+            raise SystemExit(f"{what}: not within {TIMEOUT:g} s")
         time.sleep(0.02)
     return found
 

@@ -8,7 +8,7 @@ from kairos.coredevice.remote_memory import BUFFER
 
 VECTORS = (BUFFER, BUFFER + 0x4000, BUFFER + 0x8000)
 """Addresses of the vectors a, b and c on the satellite."""
-HERE = BUFFER
+OWN_BUFFER = BUFFER
 """Address of the blocks of this board on which the engine works, of which there are three."""
 BLOCK = 256
 """Numbers in such a block."""
@@ -78,24 +78,24 @@ class Stream(EnvExperiment):
         for block in range(self.numbers // BLOCK):
             at = size * block
             if operation > 1:
-                self.board1.fetch_pieces([first + at, HERE, size, second + at, HERE + size, size])
-                self.board0.read(HERE + size, other)
+                self.board1.fetch_pieces([first + at, OWN_BUFFER, size, second + at, OWN_BUFFER + size, size])
+                self.board0.read(OWN_BUFFER + size, other)
             else:
-                self.board1.fetch(first + at, HERE, size)
-            self.board0.read(HERE, one)
+                self.board1.fetch(first + at, OWN_BUFFER, size)
+            self.board0.read(OWN_BUFFER, one)
             self.compute(operation, one, other, one)
-            self.board0.write(HERE + 2 * size, one)
-            self.board1.copy(result + at, HERE + 2 * size, size)
+            self.board0.write(OWN_BUFFER + 2 * size, one)
+            self.board1.copy(result + at, OWN_BUFFER + 2 * size, size)
 
     @kernel
     def send(self, numbers, vector):
-        self.board0.write(HERE, numbers)
-        self.board1.copy(vector, HERE, 4 * self.numbers)
+        self.board0.write(OWN_BUFFER, numbers)
+        self.board1.copy(vector, OWN_BUFFER, 4 * self.numbers)
 
     @kernel
     def receive(self, vector, numbers):
-        self.board1.fetch(vector, HERE, 4 * self.numbers)
-        self.board0.read(HERE, numbers)
+        self.board1.fetch(vector, OWN_BUFFER, 4 * self.numbers)
+        self.board0.read(OWN_BUFFER, numbers)
 
     @kernel
     def operate(self, way, operation):

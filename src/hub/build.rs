@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         package == PACKAGE || package == LABORATORY
     })? {
         let role = match role {
-            1 => "Look",
+            1 => "View",
             2 => "Operate",
             3 => "Administer",
             _ => return Err(format!("{path} does not say which role it asks for").into()),

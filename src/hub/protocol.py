@@ -14,13 +14,13 @@ from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 PACKAGE = "kairos.hub.v1"
 LABORATORY = "kairos.lab.v1"
 PROMISED = "promised.txtpb"
-PAGE = HERE.parents[1] / "docs" / "hub-api.md"
-LABORATORY_PAGE = HERE.parents[1] / "docs" / "lab-api.md"
-DESCRIPTION = HERE.parents[0] / "kairos" / "lab" / "rpc" / "protocol.txtpb"
+PAGE = FOLDER.parents[1] / "docs" / "hub-api.md"
+LABORATORY_PAGE = FOLDER.parents[1] / "docs" / "lab-api.md"
+DESCRIPTION = FOLDER.parents[0] / "kairos" / "lab" / "rpc" / "protocol.txtpb"
 
 HEAD = """# The {of} protocol
 
@@ -33,6 +33,14 @@ unknown to them.
 
 {intro}
 """
+
+ROLES = {
+    "ROLE_UNSPECIFIED": "unspecified",
+    "ROLE_LOOK": "view",
+    "ROLE_OPERATE": "operate",
+    "ROLE_ADMINISTER": "administer",
+}
+"""Roles as in hub.toml, by their promised names in the protocol."""
 
 OF = {PACKAGE: "hub's", LABORATORY: "laboratory's"}
 
@@ -50,7 +58,7 @@ def buf(folder: Path, *words: str) -> bytes:
     return done.stdout
 
 
-def check(folder: Path = HERE):
+def check(folder: Path = FOLDER):
     """Check the protocol. Raises Wrong if something is undocumented, unformatted, or breaks the promised interface."""
     buf(folder, "lint")
     buf(folder, "format", "--diff", "--exit-code")
@@ -69,20 +77,20 @@ def check_roles(folder: Path):
             raise Wrong(f"{name} asks for the role {now[name]}, and was promised to ask for the role {role}")
 
 
-def promised_roles(folder: Path = HERE) -> dict[str, str]:
+def promised_roles(folder: Path = FOLDER) -> dict[str, str]:
     """The role promised for each method, by `package.Service.Method`."""
     promised = _described(folder, PROMISED)
     return _roles(promised, promised)
 
 
-def promise(folder: Path = HERE) -> str:
+def promise(folder: Path = FOLDER) -> str:
     """The record of the current protocol, without comments."""
     return _text(folder, PACKAGE, LABORATORY)
 
 
 def description() -> str:
     """The laboratory's protocol, without comments, from which the laboratory makes its messages."""
-    return _text(HERE, LABORATORY)
+    return _text(FOLDER, LABORATORY)
 
 
 def _text(folder: Path, *packages: str) -> str:
@@ -181,11 +189,11 @@ def _roles(files: FileDescriptorSet, known: FileDescriptorSet) -> dict[str, str]
             for method in service.method:
                 number = options.FromString(method.options.SerializeToString()).Extensions[option]
                 role = option.enum_type.values_by_number[number].name
-                found[f"{file.package}.{service.name}.{method.name}"] = role.removeprefix("ROLE_").lower()
+                found[f"{file.package}.{service.name}.{method.name}"] = ROLES[role]
     return found
 
 
-def page(folder: Path = HERE, package: str = PACKAGE) -> str:
+def page(folder: Path = FOLDER, package: str = PACKAGE) -> str:
     """The manual's page of a package, in Markdown."""
     files = _described(folder)
     roles = _roles(files, files)
@@ -199,13 +207,13 @@ def page(folder: Path = HERE, package: str = PACKAGE) -> str:
 def main() -> int:
     """Check, then update; return the exit code."""
     try:
-        buf(HERE, "format", "--write")
+        buf(FOLDER, "format", "--write")
         check()
     except Wrong as wrong:
         print(f"the protocol is refused:\n{wrong}", file=sys.stderr)
         print(f"(No release had it yet? Remove src/hub/{PROMISED}, and try again.)", file=sys.stderr)
         return 1
-    (HERE / PROMISED).write_text(promise())
+    (FOLDER / PROMISED).write_text(promise())
     PAGE.write_text(page())
     LABORATORY_PAGE.write_text(page(package=LABORATORY))
     DESCRIPTION.write_text(description())

@@ -14,7 +14,7 @@ from .labfolder import ADDRESS, SOCKET, STATE, foreign, state_of
 __all__ = ["ADDRESS", "SOCKET", "STATE", "LaboratoryOffline", "addresses", "connect"]
 
 TARGET = "lab"
-PATIENCE = 15.0
+TIMEOUT = 15.0
 """Seconds in which a laboratory greets."""
 
 
@@ -62,17 +62,17 @@ class _LocalClient(Client):
         try:
             super()._connect()
         except ControllerError:
-            if time.monotonic() - began < PATIENCE:
+            if time.monotonic() - began < TIMEOUT:
                 raise
             raise LaboratoryOffline(
-                f"the laboratory in {self._path.parent.parent} has not answered for {PATIENCE:g} s: it is stopped, or "
+                f"the laboratory in {self._path.parent.parent} has not answered for {TIMEOUT:g} s: it is stopped, or "
                 "has too much to do"
             ) from None
         self.set_timeout(self._timeout)  # none by default: a call may wait for the end of a run
 
     def _dial(self) -> socket.socket:
         connection = dialled(self._path)
-        connection.settimeout(PATIENCE)
+        connection.settimeout(TIMEOUT)
         return connection
 
 

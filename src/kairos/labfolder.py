@@ -18,7 +18,7 @@ NOTIFY, BROADCAST = "notify.sock", "broadcast.sock"
 ADDRESS = "address.json"
 FOLDER = "KAIROS_LAB"
 """Environment variable: the folder of the laboratory."""
-PATIENCE = 0.5
+TIMEOUT = 0.5
 """Seconds for a laboratory to send names."""
 
 
@@ -57,7 +57,7 @@ def names(kind: str, of: str = "", folder=None) -> list[str]:
     place = os.open(state_of(folder), os.O_PATH)
     try:
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(PATIENCE)
+            connection.settimeout(TIMEOUT)
             connection.connect(f"/proc/self/fd/{place}/{SOCKET}")  # a path may be longer than a socket's name
             with connection.makefile("rwb") as stream:
                 call = json.dumps({"action": "call", "name": "names", "args": [kind, of], "kwargs": {}})

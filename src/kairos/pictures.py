@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .errors import UsageError
 from .files import replacing
-from .texts import plain
+from .terminal_text import plain
 
 __all__ = ["COLORS", "FONT", "FORMATS", "NAMES", "drawing", "prepare", "save"]
 

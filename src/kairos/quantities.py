@@ -6,7 +6,7 @@ The only place that knows what ``unit``, ``scale`` and ``precision`` of a datase
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from .texts import plain
+from .terminal_text import plain
 
 __all__ = ["Quantity", "label", "readable"]
 

@@ -7,7 +7,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, browser, new_page
 from tests.support.gateware import built
 from tests.support.hub import Hub
@@ -306,7 +306,7 @@ def _channels(figures, running, hub, lab):
     """The device in the panel of devices, while four of its pins change."""
     with new_page(running, hub.address) as page:
         page.get_by_role("tab", name="Devices").click()
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         page.get_by_text("ttl4", exact=True).wait_for()
         rid = lab.submit({"file": "lab.py", "class_name": "Toggle", "repo_rev": None, "log_level": 30})
         until(lambda: lab.status_of(rid) == "running")

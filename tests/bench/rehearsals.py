@@ -171,21 +171,21 @@ def _sweeps(figures, folder):
     (folder / EMPTY).write_text(NOTHING)
     (folder / SCANNED).write_text(PULSE)
 
-    def made(file, space, **arguments):
+    def sweep_of(file, space, **arguments):
         return Sweep(folder / file, space, arguments, device_db=folder / "device_db.py")
 
-    rabi = made(RABI, Space((Dimension("longest", np.linspace(10e-6, 60e-6, 20)),)), points="1", shots="100")
+    rabi = sweep_of(RABI, Space((Dimension("longest", np.linspace(10e-6, 60e-6, 20)),)), points="1", shots="100")
     alone, both = _swept(rabi, folder, 1), _swept(rabi, folder, 2)
     source = "examples/ion/rabi_flop.py, one point of 100 shots each, two workers, without their start"
     figures.add("sweep.points_per_s", 1 / both, "1/s", target=20, at_least=True, source=source)
     lengths = Space((Dimension("length", np.linspace(1e-6, 30e-6, 20)),))
     with _kept_kernels(folder):
-        seconds = _swept(made(SCANNED, lengths, shots="100"), folder, 2)
+        seconds = _swept(sweep_of(SCANNED, lengths, shots="100"), folder, 2)
     source = "the same, where the scanned argument is a number in the kernel"
     figures.add("sweep.scanned_points_per_s", 1 / seconds, "1/s", target=20, at_least=True, source=source)
     source = "the same points: rate of two workers over twice that of one"
     figures.add("sweep.efficiency", alone / both / 2, "", target=0.9, at_least=True, source=source)
-    nothing = made(EMPTY, Space((Dimension("n", list(range(100))),)))
+    nothing = sweep_of(EMPTY, Space((Dimension("n", list(range(100))),)))
     source = "a point without kernels, one worker: copies of process and device, experiment built, result stored"
     figures.add("sweep.overhead_ms_per_point", 1e3 * _swept(nothing, folder, 1), "ms", target=5, source=source)
     ddb = DeviceDB.load(folder / "device_db.py")

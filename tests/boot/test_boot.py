@@ -13,7 +13,7 @@ import pytest
 
 from kairos.boot import boards, boot_image
 from kairos.contracts.memory import RUNTIME
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import run_kairos
 from tests.support.paths import FIRMWARE, GATEWARE, ROOT
 
@@ -35,7 +35,7 @@ def run_blink(device, tmp_path):
     path = tmp_path / "device_db.py"
     path.write_text(text.replace('"emulator://demo"', f'"127.0.0.1:{device.ports[1381]}"'))
     command = [sys.executable, "-m", "kairos", "run", ROOT / "examples" / "blink.py", "--device-db", path]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 0, done.stderr + device.uart()
     return len(device.control("trace")["events"])
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from tests.support.vectors import GROUPS
 
-HERE = Path(__file__).parent
-RUST = HERE.parents[1] / "src" / "bench"
+FOLDER = Path(__file__).parent
+RUST = FOLDER.parents[1] / "src" / "bench"
 """Models, whose tests take all vectors of a group (`vectors.rs`)."""
 
 
 def taken() -> dict[str, set[int]]:
     """Return the vectors that tests take, by group: read from the decorators, so that any selection of tests knows."""
     found: dict[str, set[int]] = {}
-    for path in HERE.glob("test_*.py"):
+    for path in FOLDER.glob("test_*.py"):
         for call in ast.walk(ast.parse(path.read_text())):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "vectors":
                 name = ast.literal_eval(call.args[0])

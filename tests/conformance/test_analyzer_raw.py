@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.connection import Connection
 from tests.support.kernels import kernel, marks, run_dma
 from tests.support.raw_analyzer import EXCEPTION, OUTPUT, STOPPED, dump
@@ -127,7 +127,7 @@ def three_dumps(device, at_once):
         client.setblocking(False)
         client.connect_ex((device.host, device.ports[1382]))
     for client in clients:
-        client.settimeout(PATIENCE)
+        client.settimeout(TIMEOUT)
         if not at_once:
             client.connect((device.host, device.ports[1382]))
         data = b""

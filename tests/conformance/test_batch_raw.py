@@ -9,7 +9,7 @@ import pytest
 from tests.support.paths import EXAMPLES
 from tests.support.raw_management import Management
 
-READ, WRITE, MODIFY, POLL, DELAY, LOOP, I2C, PROBE, OVERRIDE, SETTLE = range(1, 11)
+READ, WRITE, MODIFY, POLL, DELAY, LOOP, I2C, PROBE, OVERRIDE, WAIT = range(1, 11)
 DONE, MALFORMED, NOT_EXPORTED, NOT_PERMITTED, TOO_LONG, TIMEOUT, NO_GATEWARE, NOT_ACKNOWLEDGED = range(8)
 
 

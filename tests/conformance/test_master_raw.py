@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.laboratory import Laboratory
 from tests.support.raw_master import Lines, Target, notified
 from tests.support.waiting import until
@@ -51,7 +51,7 @@ def test_every_port_is_served_at_both_local_addresses(lab):
             assert lines.line()
             lines.close()
         for name in ("broadcast", "logging"):
-            socket.create_connection((host, lab.ports[name]), PATIENCE).close()
+            socket.create_connection((host, lab.ports[name]), TIMEOUT).close()
 
 
 def test_control_greets_with_targets_under_both_names(lab):
@@ -374,7 +374,7 @@ def test_log_and_commands_are_broadcast(lab):
             log.socket.settimeout(1)
     assert (level, source, text) == (40, "laser", "driver:it is off\nbecause of the interlock")
     assert begun - 1 <= moment <= time.time() + 1
-    log.socket.settimeout(PATIENCE)
+    log.socket.settimeout(TIMEOUT)
     rid = lab.run_of("Submits")
     command = commands.value()
     assert command == {
@@ -396,5 +396,5 @@ def test_laboratory_ends_on_request(tmp_path):
     laboratory = Laboratory(tmp_path).start()
     target = Target(laboratory, "master_management")
     assert target.call("terminate") is None
-    assert laboratory.process.wait(PATIENCE) == 0
+    assert laboratory.process.wait(TIMEOUT) == 0
     target.close()

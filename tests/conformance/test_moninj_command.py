@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import one_line
 from tests.support.paths import EXAMPLES
 from tests.support.raw_moninj import Client
@@ -21,7 +21,7 @@ def command(address, *arguments):
 
 
 def run(address, *arguments):
-    return subprocess.run(command(address, *arguments), capture_output=True, text=True, timeout=PATIENCE)
+    return subprocess.run(command(address, *arguments), capture_output=True, text=True, timeout=TIMEOUT)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_watch_command_ends_with_ctrl_c(device):
     )
     assert process.stdout.readline() == "4: 0\n"
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=PATIENCE)[1] == "kairos: interrupted\n" and process.returncode == 130
+    assert process.communicate(timeout=TIMEOUT)[1] == "kairos: interrupted\n" and process.returncode == 130
 
 
 def test_invalid_moninj_commands_are_reported_in_one_line(moninj):

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.connection import assert_closed
 from tests.support.kernels import kernel, marks, run_dma
 from tests.support.raw_management import Management
@@ -217,7 +217,7 @@ def test_emulated_time_continues_while_a_client_polls(device, client):
     """A monitor polling more often than the emulator waits for a silent session does not stop the
     emulated time: the wait (`host_wait_ms`, 0.1 s here) applies only to input for kernels."""
     with Session(device):
-        before, end = device.control("status")["time_ns"], time.monotonic() + PATIENCE
+        before, end = device.control("status")["time_ns"], time.monotonic() + TIMEOUT
         while device.control("status")["time_ns"] - before < 500_000_000:
             assert time.monotonic() < end, "the emulated time stands still"
             client.get(OUTPUT, ENABLE_OVERRIDE)

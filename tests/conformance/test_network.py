@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from tests.support import PATIENCE, sd_card
+from tests.support import TIMEOUT, sd_card
 from tests.support.raw_session import Session
 
 
@@ -77,7 +77,7 @@ def test_simultaneous_connections_are_all_accepted(start, port, places, greeting
         client.setblocking(False)
         client.connect_ex(("127.0.0.1", device.ports[port]))
     for client in clients:
-        client.settimeout(PATIENCE)
+        client.settimeout(TIMEOUT)
         client.sendall(greeting)
     for client in clients:
         assert client.recv(1) == answer

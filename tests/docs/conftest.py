@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def typed(tmp_path):
 
     def run(command, folder):
         return subprocess.run(
-            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE
+            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT
         )
 
     return run

@@ -10,7 +10,7 @@ import pytest
 
 from kairos import cli, compat
 from kairos.cli import commands as subcommands
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.gateware import built
 from tests.support.pages import BLOCK, commands, pattern
 from tests.support.paths import ROOT
@@ -87,7 +87,7 @@ def test_scheduler_of_page_runs(tmp_path):
     for name in ("blink.py", "device_db.py"):
         (tmp_path / name).write_text((ROOT / "examples" / name).read_text())
     done = subprocess.run(
-        [sys.executable, "scheduler.py"], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
+        [sys.executable, "scheduler.py"], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT
     )
     assert done.returncode == 0 and "blinked 3 times" in done.stdout, done.stdout + done.stderr
     assert len(list(tmp_path.glob("results/*/*/000000000-Blink.h5"))) == 1

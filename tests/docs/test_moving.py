@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.gateware import built
 from tests.support.pages import BLOCK, commands, pattern
 from tests.support.paths import ROOT
@@ -52,7 +52,7 @@ def test_commands_of_moving_page_print_shown_output(tmp_path):
     for _, text in BLOCK.findall(PAGE):
         for command, lines, code in commands(text):
             done = subprocess.run(
-                command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE
+                command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT
             )
             printed = done.stdout + done.stderr
             assert done.returncode == code, f"$ {command}\n{printed}"

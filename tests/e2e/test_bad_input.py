@@ -12,7 +12,7 @@ import tempfile
 import h5py
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import HEAD, one_line
 from tests.support.paths import EXAMPLES
 from tests.support.waiting import until
@@ -365,7 +365,7 @@ def test_killed_emulator_is_reported_in_one_line(kairos):
     assert process.stdout.readline() == "running\n"
     [emulator] = children(process.pid)
     os.kill(emulator, signal.SIGKILL)
-    _, errors = process.communicate(timeout=PATIENCE)
+    _, errors = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 1
     assert errors.startswith("kairos: the emulator ended (signal 9)"), errors
 
@@ -377,7 +377,7 @@ def test_killed_run_leaves_no_process_or_file(kairos, monkeypatch):
         assert process.stdout.readline() == "running\n"
         [emulator] = children(process.pid)
         process.kill()
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=TIMEOUT)
         until(lambda: not os.path.exists(f"/proc/{emulator}"), lambda: "the emulator outlives its host")
         assert os.listdir(temporary) == []
 
@@ -398,7 +398,7 @@ def test_unwritable_standard_output_is_reported(kairos):
     path = kairos.write(GOOD)
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            kairos.command("run", path), stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE
+            kairos.command("run", path), stdout=full, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT
         )
     assert done.returncode == 1
     assert done.stderr.strip().splitlines()[-1] == "kairos: the output cannot be written: No space left on device"
@@ -430,7 +430,7 @@ def test_experiment_printing_to_full_disk_continues(kairos, buffered):
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
     one_line(done, "the output cannot be written: No space left on device")
     with h5py.File(kairos.directory / "out.h5") as file:
@@ -445,7 +445,7 @@ def test_closed_output_pipe_ends_run_silently(kairos):
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     assert (done.returncode, done.stderr) == (1, "")
     with h5py.File(kairos.directory / "out.h5") as file:

@@ -8,7 +8,7 @@ import pytest
 
 from kairos.boot import boot_image
 from kairos.network.management import Management
-from tests.support import PATIENCE, sd_card
+from tests.support import TIMEOUT, sd_card
 from tests.support.boards import System
 from tests.support.boot_images import small_image
 from tests.support.command import run_kairos
@@ -170,7 +170,7 @@ def test_slow_card_write_keeps_link_up(tmp_path, slow):
         blob, number = bytes(range(256)) * 240, 1 if slow == "satellite" else 0
         begin = device.control("status")["time_ns"]
         # This takes a minute or more of real time: the card is polled
-        with Management(device.host, device.ports[1380], timeout=4 * PATIENCE, destination=number) as management:
+        with Management(device.host, device.ports[1380], timeout=4 * TIMEOUT, destination=number) as management:
             management.config_write("blob", blob)
             assert device.control("status")["time_ns"] - begin > 1e9
             assert management.config_read("blob") == blob

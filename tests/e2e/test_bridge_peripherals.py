@@ -22,7 +22,7 @@ from = "master"
 to = "satellite"
 delay_ns = 1000
 """
-THERE = entry("bridge", "Bridge", destination=1) | {"module": "kairos.coredevice.bridge"}
+BRIDGE = entry("bridge", "Bridge", destination=1) | {"module": "kairos.coredevice.bridge"}
 PRINTED = """\
 identity True
 read only True not listed True
@@ -35,7 +35,7 @@ def test_kernel_uses_peripherals_of_another_board_that_its_description_lists(kai
     built("bridge", "peripherals")
     (system := tmp_path / "system.toml").write_text(SYSTEM)
     (devices := tmp_path / "device_db.py").write_text(
-        two_boards(f"emulator://{system}") + f"device_db['there'] = {THERE}\n"
+        two_boards(f"emulator://{system}") + f"device_db['there'] = {BRIDGE}\n"
     )
     done = kairos("run", EXPERIMENT, device_db=devices)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr

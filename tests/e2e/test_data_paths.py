@@ -6,7 +6,7 @@ import json
 import pytest
 from PIL import Image
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import one_line, run_kairos
 
 CYCLE_NS = 8
@@ -17,7 +17,7 @@ HP_LATENCY, ACP_LATENCY, ACP_VISIBLE = 30, 20, 15
 def measure(database, directory, *arguments):
     """Run `kairos device paths` with these arguments."""
     words = ("device", "--device-db", database, "paths", *arguments)
-    return run_kairos(*words, cwd=directory, timeout=2 * PATIENCE)
+    return run_kairos(*words, cwd=directory, timeout=2 * TIMEOUT)
 
 
 @pytest.fixture(scope="module")

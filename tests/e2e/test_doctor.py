@@ -24,7 +24,7 @@ def findings(described, *words):
     return found, done.returncode
 
 
-def test_device_that_is_well_has_no_bad_finding(lab):
+def test_undamaged_device_has_no_bad_finding(lab):
     found, code = findings(lab, "--description", DESCRIPTIONS / "lab.json")
     states = {subject: {state for state, *_ in some} for subject, some in found.items()}
     assert code == 0 and states["system description"] == states["device database"] == {"good"}

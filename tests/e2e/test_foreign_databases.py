@@ -16,7 +16,7 @@ from tests.support.databases import entry, written
 from tests.support.every_card import VARIANT, every_card
 from tests.support.gateware import built
 
-HERE = Path(__file__).with_name("databases")
+FOLDER = Path(__file__).with_name("databases")
 WANTED = {
     "two_species": ("ion", {"urukul0_cpld", "ttl0_counter", "ttl7"}),
     "generated_style": ("lab", {"electrodes", "fastino0", "grabber0", "sampler0", "urukul0_cpld", "eeprom_urukul0"}),
@@ -73,7 +73,7 @@ def failed_and_tested(file, variant, folder):
 def test_database_of_a_laboratory_comes_up_unedited(name, tmp_path):
     variant, cards = WANTED[name]
     built(*SYSTEMS.get(variant, [variant]))
-    failed, tested, done = failed_and_tested(HERE / f"{name}.py", variant, tmp_path)
+    failed, tested, done = failed_and_tested(FOLDER / f"{name}.py", variant, tmp_path)
     assert failed == [] and done.returncode == 0, done.stderr
     assert cards <= tested
 
@@ -93,7 +93,7 @@ def test_core_device_without_a_driver_is_one_line(tmp_path):
 def test_database_with_cards_as_satellites_comes_up_unedited(tmp_path):
     """The gateware of three boards takes a minute to build."""
     _, system = card_boards(tmp_path)
-    failed, tested, done = failed_and_tested(HERE / "efc_rack.py", system, tmp_path)
+    failed, tested, done = failed_and_tested(FOLDER / "efc_rack.py", system, tmp_path)
     assert failed == [] and done.returncode == 0, done.stderr
     assert {"shuttler0_config", "shuttler0_relay", "shuttler0_adc", "songbird0", "ttl0", "ttl4"} <= tested
 

@@ -13,7 +13,7 @@ from tests.support.paths import EXAMPLES
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "golden.py"
 RABI = 50e3
-MODE, AWAY, ETA = 2e6, 20e3, 0.05
+MODE, DETUNING, ETA = 2e6, 20e3, 0.05
 LIGHT = """
 [urukul.urukul0]
 mmcx_hz = 125e6
@@ -39,8 +39,8 @@ PAIR = f"""{LIGHT}
 ions = 2
 mode = {{ hz = {MODE}, eta = {ETA}, states = 10 }}
 drive = [
-    {{ light = "first", rabi_hz = {AWAY / (2 * ETA)}, resonance_hz = 80e6 }},
-    {{ light = "second", rabi_hz = {AWAY / (2 * ETA)}, resonance_hz = 80e6 }},
+    {{ light = "first", rabi_hz = {DETUNING / (2 * ETA)}, resonance_hz = 80e6 }},
+    {{ light = "second", rabi_hz = {DETUNING / (2 * ETA)}, resonance_hz = 80e6 }},
 ]
 """
 
@@ -110,7 +110,7 @@ def test_molmer_sorensen_gate_excites_both_ions_equally(database, tmp_path, leng
     bench_file = tmp_path / "pair.toml"
     bench_file.write_text(PAIR)
     with Bench(database, bench_file) as bench:
-        tones = [80e6 + sign * (MODE + AWAY) for sign in (1, -1)]
+        tones = [80e6 + sign * (MODE + DETUNING) for sign in (1, -1)]
         bench.run(EXPERIMENTS, "Gate", frequencies=tones, length=length)
         assert bench.warnings == []
         pair = bench.part("pair")

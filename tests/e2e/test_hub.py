@@ -14,7 +14,7 @@ import pytest
 
 import kairos.hub
 from kairos.hub import HubError, Program, ProgramError
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import run_kairos
 from tests.support.hub import HUB, Hub, demo_lab, device_client, fails, known
 from tests.support.waiting import until
@@ -68,7 +68,7 @@ def test_names_of_registers_complete_in_a_notebook(hub, lab, tmp_path):
         env=os.environ | {"IPYTHONDIR": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     assert done.returncode == 0, done.stderr
     devices, blocks, *registers = done.stdout.splitlines()

@@ -15,15 +15,15 @@ from kairos.hub.client import GetMessageClass
 from tests.support.command import run_kairos
 from tests.support.hub import HUB, PROTOCOL, Hub, certificate, expired_certificate, token_entry
 
-AWAY = {"away": "127.0.0.1:9"}
+DEVICES = {"away": "127.0.0.1:9"}
 """No request here would reach a device."""
 
-ROLES = ("look", "operate", "administer")
+ROLES = ("view", "operate", "administer")
 
 GRPC = {
-    "grpc.health.v1.Health/Check": "look",
-    "grpc.health.v1.Health/Watch": "look",
-    "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": "look",
+    "grpc.health.v1.Health/Check": "view",
+    "grpc.health.v1.Health/Watch": "view",
+    "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": "view",
 }
 """The role required by each method of gRPC's own services."""
 
@@ -39,7 +39,7 @@ def asked():
 def hub(tmp_path_factory):
     """A hub with one token per role."""
     entries = "".join(token_entry(role, role) for role in ROLES)
-    hub = Hub(tmp_path_factory.mktemp("hub"), AWAY, entries=entries)
+    hub = Hub(tmp_path_factory.mktemp("hub"), DEVICES, entries=entries)
     yield hub
     hub.close()
 
@@ -75,11 +75,11 @@ def answer(address, name, method, token):
 
 
 def test_every_method_refuses_missing_token(hub, asked):
-    with kairos.hub.connect(hub.address, token="look") as lab:
+    with kairos.hub.connect(hub.address, token="view") as lab:
         found = dict(methods(lab))
     assert found.keys() == asked.keys()
     for name, method in found.items():
-        for token in (None, "", "look", "Bearer", "Bearer ", "Bearer  look", "Bearer looks", "Basic look"):
+        for token in (None, "", "view", "Bearer", "Bearer ", "Bearer  view", "Bearer views", "Basic view"):
             assert answer(hub.address, name, method, token) == "UNAUTHENTICATED", (name, token)
 
 
@@ -97,14 +97,14 @@ def test_refusal_names_the_missing_role(hub):
     with pytest.raises(HubError, match="this hub requires a token") as failed:
         kairos.hub.connect(hub.address)
     assert failed.value.code == "UNAUTHENTICATED"
-    with kairos.hub.connect(hub.address, token="look") as lab:
+    with kairos.hub.connect(hub.address, token="view") as lab:
         assert [device.name for device in lab.devices()] == ["away"]
-        with pytest.raises(HubError, match="one who may look may look; this requires a token that may operate"):
+        with pytest.raises(HubError, match="one who may view may view; this requires a token that may operate"):
             lab.call("Registers", "Write", device="away", register="a/b", value=1)
 
 
-def test_metrics_are_served_only_with_role_look(hub):
-    for token, status in ((None, 401), ("none", 401), ("look", 200)):
+def test_metrics_are_served_only_with_role_view(hub):
+    for token, status in ((None, 401), ("none", 401), ("view", 200)):
         request = urllib.request.Request(f"http://{hub.address}/metrics")
         if token is not None:
             request.add_header("Authorization", f"Bearer {token}")
@@ -122,16 +122,17 @@ def test_undescribed_method_is_refused_without_token(hub, name):
         assert failed.value.code().name == "UNAUTHENTICATED"
 
 
-def test_command_line_token_is_accepted(tmp_path):
+@pytest.mark.parametrize("role", ["view", "look"])
+def test_command_line_token_is_accepted(tmp_path, role):
     """The token on standard error matches the entry on standard output, which may go to hub.toml
-    without it."""
-    done = run_kairos("hub", "token", "me", "look")
-    assert done.returncode == 0, done.stderr
+    without it. `look` is an older name of the role `view`."""
+    done = run_kairos("hub", "token", "me", role)
+    assert done.returncode == 0 and 'role = "view"' in done.stdout, done.stderr
     shown = done.stderr.split()[-1]
     assert len(shown) > 40 and shown not in done.stdout
     token = tmp_path / "token"
     token.write_text(f"{shown}\n")
-    hub = Hub(tmp_path, AWAY, entries=done.stdout)
+    hub = Hub(tmp_path, DEVICES, entries=done.stdout)
     try:
         known = run_kairos("hub", "ls", "--hub", hub.address, "--token-file", token)
         assert known.returncode == 0 and "away" in known.stdout, known.stderr
@@ -143,8 +144,8 @@ def test_command_line_token_is_accepted(tmp_path):
 
 def test_tls_connection_requires_the_certificate_of_the_hub(tmp_path):
     """A hub reachable by others."""
-    entries = token_entry("secret", "look") + certificate(tmp_path)
-    hub = Hub(tmp_path, AWAY, listen="0.0.0.0:0", entries=entries)
+    entries = token_entry("secret", "view") + certificate(tmp_path)
+    hub = Hub(tmp_path, DEVICES, listen="0.0.0.0:0", entries=entries)
     address = f"localhost:{hub.address.rpartition(':')[2]}"
     try:
         with kairos.hub.connect(address, token="secret", certificate=tmp_path / "hub.crt") as lab:
@@ -165,9 +166,9 @@ def test_unreachable_hub_is_reported_with_reason(tmp_path):
         folder.mkdir()
     certificate(folders["other"])
     hubs = {
-        "good": Hub(folders["good"], AWAY, entries=certificate(folders["good"])),
-        "expired": Hub(folders["expired"], AWAY, entries=expired_certificate(folders["expired"])),
-        "plain": Hub(folders["plain"], AWAY),
+        "good": Hub(folders["good"], DEVICES, entries=certificate(folders["good"])),
+        "expired": Hub(folders["expired"], DEVICES, entries=expired_certificate(folders["expired"])),
+        "plain": Hub(folders["plain"], DEVICES),
     }
     address = {name: f"localhost:{hub.address.rpartition(':')[2]}" for name, hub in hubs.items()}
     garbage = tmp_path / "garbage.crt"
@@ -196,7 +197,7 @@ def test_unreachable_hub_is_reported_with_reason(tmp_path):
             hub.close()
 
 
-@pytest.mark.parametrize("entries", ["", token_entry("a", "look"), "[tls]\ncertificate_file = 'c'\nkey_file = 'c'\n"])
+@pytest.mark.parametrize("entries", ["", token_entry("a", "view"), "[tls]\ncertificate_file = 'c'\nkey_file = 'c'\n"])
 def test_client_needs_certificate_and_token(tmp_path, entries):
     (tmp_path / "c").touch()
     settings = tmp_path / "hub.toml"

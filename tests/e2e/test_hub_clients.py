@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.hub import Hub, certificate, demo_hub, demo_lab, token_entry
 from tests.support.paths import BUILD, ROOT
 from tests.support.waiting import until
@@ -47,7 +47,7 @@ def calibrate(request):
             env=os.environ | environment,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
 
     run.words = " ".join(map(str, [program, *(folder / each for each in first)]))
@@ -95,7 +95,7 @@ def test_client_as_plugin_calls_the_hub(device, tmp_path, calibrate):
     shutil.copy(PLUGINS / "counter.proto", tmp_path)
     command = f'until {calibrate.words} "$KAIROS_HUB" demo; do sleep 0.2; done; sleep 100'
     entries = "[[plugin]]\nname = 'client'\nlayer = 'control'\nprotocol = 'counter.proto'\n"
-    entries += f"command = ['sh', '-c', '{command}']\n" + token_entry("secret", "look")
+    entries += f"command = ['sh', '-c', '{command}']\n" + token_entry("secret", "view")
     hub = Hub(tmp_path, {"demo": f"{device.host}:{device.ports[1380]}"}, entries=entries)
     try:
         until(lambda: "250 of 250 settings" in (tmp_path / "hub.log").read_text(), (tmp_path / "hub.log").read_text)

@@ -10,7 +10,7 @@ import pytest
 
 import kairos.hub
 from kairos.hub import HubError
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.hub import Hub, board_entry, known
 from tests.support.waiting import until
 
@@ -34,7 +34,7 @@ def test_silent_connections_are_closed_and_others_served(device, tmp_path):
         with kairos.hub.connect(hub.address) as lab:
             known(lab, "demo")
             begun = time.monotonic()
-            silent = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(2 * FILES)]
+            silent = [socket.create_connection((host, int(port)), timeout=TIMEOUT) for _ in range(2 * FILES)]
             until(lambda: "too many connections" in (tmp_path / "hub.log").read_text())
             # Earlier clients are served, and the hub has files for others.
             assert lab["demo"].read("rtio/outputs") == [13]

@@ -13,7 +13,7 @@ from tests.support.laboratory import Laboratory
 from tests.support.strangers import as_stranger, open_to_strangers
 from tests.support.websocket import Live
 
-ROLES = ("look", "operate", "administer")
+ROLES = ("view", "operate", "administer")
 UNAUTHENTICATED, PERMISSION_DENIED = 16, 7
 
 
@@ -57,7 +57,7 @@ def test_every_method_refuses_lower_roles_to_browsers(hub):
 
 
 def test_every_method_refuses_lower_roles_to_streams_of_pages(hub):
-    with kairos.hub.connect(hub.address, token="look") as lab:
+    with kairos.hub.connect(hub.address, token="view") as lab:
         for token in (None, "none"):
             with Live(hub.address, token, lab._pool) as live:
                 assert live.status == 401

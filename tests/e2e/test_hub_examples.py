@@ -4,13 +4,13 @@ import re
 import subprocess
 import sys
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.hub import demo_hub, demo_lab
 from tests.support.paths import EXAMPLES
 
 
 def run(*words):
-    return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=PATIENCE)
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=TIMEOUT)
 
 
 def test_calibration_example_finds_the_middle_setting(device, tmp_path):

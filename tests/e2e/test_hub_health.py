@@ -18,7 +18,7 @@ import pytest
 
 import kairos.hub
 from kairos.hub import HubError
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import run_kairos
 from tests.support.connection import Closed
 from tests.support.hub import Hub, demo_hub, demo_lab, device_client
@@ -112,7 +112,7 @@ def test_registers_are_watched_from_the_command_line(hub):
     with subprocess.Popen([*command, "--hub", hub.address], stdout=subprocess.PIPE, text=True) as process:
         readings = [json.loads(process.stdout.readline()) for _ in range(3)]
         process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 130
+        assert process.wait(TIMEOUT) == 130
     assert all(reading.keys() == {"time", "rtio/outputs", "rtio/counter"} for reading in readings)
     times = [reading["time"] for reading in readings]
     assert times == sorted(times) and len(set(times)) == 3
@@ -138,7 +138,7 @@ def test_terminal_shows_one_table_of_watched_devices(hub, lab):
         lab["demo"].registers["scratch/word"].write(77)
         sees(r"\x1b\[4Fregister[^\n]*\n-[^\n]*\nscratch/word +77 +0x4d +\d\d:\d\d:\d\d\.\d{3}\x1b\[K")
         process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 130
+        assert process.wait(TIMEOUT) == 130
     os.close(terminal)
 
 

@@ -19,8 +19,8 @@ from tests.support.waiting import until
 from tests.support.websocket import Live
 
 ENTRY = "[laboratory]\nfolder = 'lab'\n"
-ROLES = ("look", "operate")
-LOOKS = ("Status", "History", "Find", "Show", "Fit", "Thumbnail", "Waveform", "Diff")
+ROLES = ("view", "operate")
+VIEWS = ("Status", "History", "Find", "Show", "Fit", "Thumbnail", "Waveform", "Diff")
 """Methods that change nothing, whatever their service."""
 SERVICES = {service.name: service for service in services()}
 
@@ -66,21 +66,21 @@ def test_calls_reach_the_laboratory_with_their_person(hub, lab):
     rid = call(hub, "Queue", "Submit", file="lab.py", class_name="Quick", arguments={"n": "4"}).rid
     assert lab.ends(rid)["person"] == "one who may operate"
     call(hub, "Datasets", "Set", key="power", value="2.5", persist=True)
-    (write,) = call(hub, "Parameters", "History", "look", key="power").writes
+    (write,) = call(hub, "Parameters", "History", "view", key="power").writes
     assert (write.value, write.person) == ("2.5", "one who may operate")
     log = (hub.folder / "hub.log").read_text()
     assert "/kairos.lab.v1.Queue/Submit" in log and "one who may operate" in log
 
 
-def test_methods_that_change_something_refuse_role_look(hub, lab):
+def test_methods_that_change_something_refuse_role_view(hub, lab):
     for name, service in SERVICES.items():
         for method in service.methods:
-            if method.server_streaming or method.name in LOOKS:
+            if method.server_streaming or method.name in VIEWS:
                 continue
             if f"{name}.{method.name}" in ("Devices.Channels", "Layouts.Get", "Logbook.Picture", "Logbook.Export"):
                 continue
             with pytest.raises(grpc.RpcError) as failed:
-                call(hub, name, method.name, "look")
+                call(hub, name, method.name, "view")
             assert failed.value.code().name == "PERMISSION_DENIED", f"{name}.{method.name}"
     assert lab.queue() == [] and lab.datasets() == {}
 
@@ -119,17 +119,17 @@ def test_lists_of_runs_have_long_arguments_in_part(hub, lab):
     rid = lab.run_of("Patient", name="n" * 100_000)
     lab.terminate(rid, force=True)
     lab.ends(rid)
-    (found,) = call(hub, "Runs", "Find", "look", words=[f"rid={rid}"]).runs
+    (found,) = call(hub, "Runs", "Find", "view", words=[f"rid={rid}"]).runs
     assert found.arguments["name"] == '"' + "n" * 199 + "…" and found.class_name == "Patient"
-    whole = call(hub, "Runs", "Show", "look", rid=rid).run
+    whole = call(hub, "Runs", "Show", "view", rid=rid).run
     assert whole.arguments["name"] == '"' + "n" * 100_000 + '"'
-    assert call(hub, "Runs", "Find", "look", words=["nnnn"]).runs == [found]
+    assert call(hub, "Runs", "Find", "view", words=["nnnn"]).runs == [found]
 
 
 def test_clients_that_never_read_stop_no_other_client(hub, lab):
     """Each has more to read than fits anywhere on the way to it."""
     lab.set_dataset("wide", numpy.zeros(1 << 20))
-    path, metadata = "/kairos.lab.v1.Datasets/Follow", [("authorization", "Bearer look")]
+    path, metadata = "/kairos.lab.v1.Datasets/Follow", [("authorization", "Bearer view")]
     request = message("FollowDatasetsRequest", keys=["wide"]).SerializeToString()
     limits = [("grpc.max_receive_message_length", -1)]
     with contextlib.ExitStack() as left:
@@ -140,7 +140,7 @@ def test_clients_that_never_read_stop_no_other_client(hub, lab):
             stream.initial_metadata()  # the laboratory has begun to answer
         for _ in range(10):
             assert call(hub, "Laboratory", "Status").name == "lab"
-        assert call(hub, "Datasets", "Follow", "look").changes[0].set.text == "float64[1048576]"
+        assert call(hub, "Datasets", "Follow", "view").changes[0].set.text == "float64[1048576]"
         held = int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{hub.process.pid}/status").read_text())[1])
         assert held < 150_000, f"{held} KiB of {len(streams) * 8192}"
         assert len(next(streams[0])) > 8 << 20, "whoever reads again gets everything"
@@ -150,9 +150,9 @@ def test_laboratory_may_be_killed_and_started_again(hub, lab):
     rid = call(hub, "Queue", "Submit", file="lab.py", class_name="Patient").rid
     until(lambda: lab.status_of(rid) == "running")
     lab.set_dataset("first", 1)
-    before = call(hub, "Datasets", "Follow", "look", keys=["first"])
+    before = call(hub, "Datasets", "Follow", "view", keys=["first"])
     lab.set_dataset("first", 2)
-    after = call(hub, "Datasets", "Follow", "look", keys=["first"])
+    after = call(hub, "Datasets", "Follow", "view", keys=["first"])
     assert after.number > before.number > 0 and after.start == before.start, (
         "a viewer sees that it has missed something"
     )
@@ -161,9 +161,9 @@ def test_laboratory_may_be_killed_and_started_again(hub, lab):
         call(hub, "Laboratory", "Status")
     assert failed.value.code().name == "UNAVAILABLE" and "kairos lab" in failed.value.details()
     lab.start()
-    (run,) = call(hub, "Queue", "Follow", "look").runs
+    (run,) = call(hub, "Queue", "Follow", "view").runs
     assert run.rid == rid
-    assert call(hub, "Datasets", "Follow", "look").start != before.start
+    assert call(hub, "Datasets", "Follow", "view").start != before.start
     lab.release_run("patient")
     assert lab.ends(rid)["status"] == "completed"
 
@@ -190,12 +190,12 @@ UPGRADE = {
 def test_token_becomes_a_cookie_that_scripts_cannot_read(hub):
     assert json.loads(ask(hub, "GET", "/session")[2])["role"] is None
     assert ask(hub, "POST", "/login", "none")[0] == 401
-    status, headers, _ = ask(hub, "POST", "/login", "look\n", Origin=f"http://{hub.address}")
+    status, headers, _ = ask(hub, "POST", "/login", "view\n", Origin=f"http://{hub.address}")
     assert status == 200
     cookie, *rest = headers["Set-Cookie"].split("; ")
     assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(rest)
     said = json.loads(ask(hub, "GET", "/session", Cookie=cookie)[2])
-    assert (said["role"], said["name"], said["laboratory"]) == ("look", "one who may look", True)
+    assert (said["role"], said["name"], said["laboratory"]) == ("view", "one who may view", True)
     assert ask(hub, "GET", "/live", Cookie=cookie, **UPGRADE)[0] == 101
     assert ask(hub, "GET", "/live", **UPGRADE)[0] == 401
     assert "kairos-token=;" in ask(hub, "POST", "/logout")[1]["Set-Cookie"]
@@ -208,10 +208,10 @@ def test_logins_with_unknown_tokens_fill_no_log(hub):
     assert 1 <= logged <= 10
 
 
-def test_file_of_run_is_sent_with_role_look(hub, lab):
+def test_file_of_run_is_sent_with_role_view(hub, lab):
     rid = lab.run_of("Quick")
     lab.ends(rid)
-    path, cookie = f"/runs/{rid}/file", {"Cookie": "kairos-token=look"}
+    path, cookie = f"/runs/{rid}/file", {"Cookie": "kairos-token=view"}
     status, headers, body = ask(hub, "GET", path, **cookie)
     assert status == 200 and body == lab.file_of(rid).read_bytes()
     assert headers["Content-Disposition"] == f"attachment; filename*=UTF-8''{lab.file_of(rid).name}"
@@ -219,24 +219,24 @@ def test_file_of_run_is_sent_with_role_look(hub, lab):
     assert ask(hub, "GET", path, Sec_Fetch_Site="cross-site", **cookie)[0] == 403
     assert ask(hub, "GET", path, Origin="http://elsewhere", **cookie)[0] == 403
     assert ask(hub, "GET", "/runs/9/file", **cookie)[::2] == (404, b"there is no finished run 9\n")
-    thumbnail = call(hub, "Runs", "Thumbnail", "look", rid=rid)
+    thumbnail = call(hub, "Runs", "Thumbnail", "view", rid=rid)
     assert (thumbnail.y, list(thumbnail.values)) == ("points", [0, 1, 2])
     with pytest.raises(grpc.RpcError, match="has no waveform"):
-        call(hub, "Runs", "Waveform", "look", rid=rid)
+        call(hub, "Runs", "Waveform", "view", rid=rid)
 
 
 def test_error_of_a_run_is_shown_with_its_source(hub, lab):
     rid = lab.run_of("Broken")
     lab.ends(rid)
     lab.folder.joinpath("repository", "lab.py").write_text("# changed since\n")
-    (found,) = call(hub, "Runs", "Show", "look", rid=rid).excerpts
+    (found,) = call(hub, "Runs", "Show", "view", rid=rid).excerpts
     assert (found.file, found.function, found.origin) == ("lab.py", "run", "run")
     assert found.lines[found.line - found.first] == '        raise ValueError("of the user")'
 
 
 def test_page_of_other_site_is_refused(hub):
     call_body = b"\0\0\0\0\0"
-    kinds = {"Content_Type": "application/grpc-web+proto", "Cookie": "kairos-token=look"}
+    kinds = {"Content_Type": "application/grpc-web+proto", "Cookie": "kairos-token=view"}
     own = f"http://{hub.address}"
     path = "/kairos.lab.v1.Laboratory/Status"
     status, headers, body = ask(hub, "POST", path, call_body, Origin=own, **kinds)
@@ -244,12 +244,12 @@ def test_page_of_other_site_is_refused(hub):
     for origin in ("http://elsewhere", "null", f"{own}.elsewhere", own.replace("127.0.0.1", "localhost")):
         status, headers, body = ask(hub, "POST", path, call_body, Origin=origin, **kinds)
         assert "7" in (headers.get("grpc-status"), body[-1:].decode(errors="replace")), (origin, headers, body)
-        assert ask(hub, "GET", "/live", Origin=origin, Cookie="kairos-token=look", **UPGRADE)[0] == 403
-        assert ask(hub, "POST", "/login", "look", Origin=origin)[0] == 403
+        assert ask(hub, "GET", "/live", Origin=origin, Cookie="kairos-token=view", **UPGRADE)[0] == 403
+        assert ask(hub, "POST", "/login", "view", Origin=origin)[0] == 403
 
 
 def test_call_that_the_laboratory_cuts_at_its_deadline_has_exceeded_it(hub):
-    kinds = {"Content_Type": "application/grpc-web+proto", "Cookie": "kairos-token=look", "Grpc_Timeout": "200m"}
+    kinds = {"Content_Type": "application/grpc-web+proto", "Cookie": "kairos-token=view", "Grpc_Timeout": "200m"}
     body = message("FollowLogRequest", level=99).SerializeToString()
     path = "/kairos.lab.v1.Log/Follow"
     status, headers, said = ask(hub, "POST", path, b"\0" + len(body).to_bytes(4, "big") + body, **kinds)
@@ -258,7 +258,7 @@ def test_call_that_the_laboratory_cuts_at_its_deadline_has_exceeded_it(hub):
 
 def test_stream_of_a_page_sends_no_more_than_its_credit(hub, lab):
     follow = "/kairos.lab.v1.Datasets/Follow"
-    with kairos.hub.connect(hub.address, token="look") as client, Live(hub.address, "look", client._pool) as live:
+    with kairos.hub.connect(hub.address, token="view") as client, Live(hub.address, "view", client._pool) as live:
         for stream in (1, 2):
             live.call(stream, follow, credit=stream)
             assert live.receive().stream == stream

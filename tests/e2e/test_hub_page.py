@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.pages import BLOCK, commands, pattern
 from tests.support.paths import ROOT
 from tests.support.waiting import until
@@ -57,7 +57,7 @@ def typed(tmp_path):
     yield start
     for process in reversed(processes):
         process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT)
 
 
 def stays(command):
@@ -82,7 +82,7 @@ def test_commands_of_the_hub_page_work_as_shown(typed):
                 until(printed, output.read_text)
                 assert process.poll() is None, output.read_text()
             else:
-                assert process.wait(PATIENCE) == 0, output.read_text()
+                assert process.wait(TIMEOUT) == 0, output.read_text()
                 assert wanted.fullmatch(output.read_text()), f"$ {command}\n{output.read_text()}"
             if command == "kairos hub":
                 until(lambda: " answers" in listed(typed))
@@ -91,5 +91,5 @@ def test_commands_of_the_hub_page_work_as_shown(typed):
 
 def listed(typed):
     process, output = typed("kairos hub ls")
-    process.wait(PATIENCE)
+    process.wait(TIMEOUT)
     return output.read_text()

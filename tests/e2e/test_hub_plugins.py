@@ -19,10 +19,10 @@ import kairos.hub
 from kairos.hub import HubError
 from tests.support.command import run_kairos
 from tests.support.hub import HUB, Hub, demo_lab, fails
-from tests.support.plugins import EXAMPLES, HERE, Bystander, call, comes_back, entry, misbehaving, plugin
+from tests.support.plugins import EXAMPLES, FOLDER, Bystander, call, comes_back, entry, misbehaving, plugin
 from tests.support.waiting import until
 
-PATIENCE = 4.0
+TIMEOUT = 4.0
 """Timeout in seconds of answers of the faulty plugin."""
 RATE = 16 * 1024
 """Maximum bytes per second written by a plugin."""
@@ -35,7 +35,7 @@ def hub(device, tmp_path_factory):
     """A hub of a device with three plugins: a healthy one, a faulty one, and the example."""
     folder = tmp_path_factory.mktemp("hub")
     entries = entry("well", misbehaving(folder, "well"), word="hello ")
-    entries += entry("ill", misbehaving(folder, "ill"), patience=PATIENCE) + entry(
+    entries += entry("ill", misbehaving(folder, "ill"), patience=TIMEOUT) + entry(
         "pll", EXAMPLES / "pll.py", register="scratch/word", settings=250
     )
     hub = Hub(folder, {"demo": f"{device.host}:{device.ports[1380]}"}, entries=entries)
@@ -347,7 +347,7 @@ def test_open_streams_count_as_concurrent_calls(lab, ill, bystander):
     """As many as the plugin answers: it does not count as hanging, refuses more, and reports when
     it is lost."""
     streams = [lab.stream("kairos.tests.ill.v1.Misbehaving", "Count") for _ in range(WORKERS)]
-    looks = time.monotonic() + 2 * PATIENCE
+    looks = time.monotonic() + 2 * TIMEOUT
     while time.monotonic() < looks:
         for stream in streams:
             next(stream)
@@ -411,7 +411,7 @@ def test_rust_plugin_is_served_and_ends_with_its_hub(tmp_path):
     ],
 )
 def test_invalid_plugin_entries_are_rejected(tmp_path, change, text):
-    written = entry("a", HERE / "misbehaving.py").replace(*change) + "[[device]]\nname = 'a'\naddress = 'lab'\n"
+    written = entry("a", FOLDER / "misbehaving.py").replace(*change) + "[[device]]\nname = 'a'\naddress = 'lab'\n"
     (tmp_path / "hub.toml").write_text(written)
     done = run_kairos("hub", "serve", tmp_path / "hub.toml", "--listen", "127.0.0.1:0")
     assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

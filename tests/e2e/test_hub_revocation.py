@@ -7,18 +7,18 @@ import grpc
 import pytest
 
 import kairos.hub
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.hub import Hub, token_entry
 from tests.support.waiting import until
 from tests.support.websocket import Live
 
-AWAY = {"away": "127.0.0.1:9"}
-LEFT = token_entry("other", "look").replace("one who may look", "another one")
+DEVICES = {"away": "127.0.0.1:9"}
+LEFT = token_entry("other", "view").replace("one who may view", "another one")
 
 
 @pytest.fixture
 def hub(tmp_path):
-    hub = Hub(tmp_path, AWAY, entries=LEFT + token_entry("me", "operate"))
+    hub = Hub(tmp_path, DEVICES, entries=LEFT + token_entry("me", "operate"))
     yield hub
     hub.close()
 
@@ -33,7 +33,7 @@ def admit(hub, entries):
 def watch(channel, method, token):
     """Begin a call of the health service, whose stream never ends; returns it with its first response received."""
     metadata = [("authorization", f"Bearer {token}")]
-    call = channel.unary_stream(method)(b"", metadata=metadata, timeout=2 * PATIENCE)
+    call = channel.unary_stream(method)(b"", metadata=metadata, timeout=2 * TIMEOUT)
     next(call)
     return call
 
@@ -75,16 +75,16 @@ def test_streams_end_when_their_token_is_removed(hub):
     assert f"ended: {removed}" in log and "the tokens of hub.toml are now those of another one" in log
 
 
-def test_token_that_may_less_is_refused_from_then_on_and_may_still_look(hub):
+def test_token_reduced_to_the_role_view_is_refused_writes_and_keeps_its_streams(hub):
     with grpc.insecure_channel(hub.address) as channel:
         looking = watch(channel, WATCH, "me")
-        admit(hub, LEFT + token_entry("me", "look").replace("may look", "may operate"))
-        reason = "one who may operate may look; this requires a token that may operate"
+        admit(hub, LEFT + token_entry("me", "view").replace("may view", "may operate"))
+        reason = "one who may operate may view; this requires a token that may operate"
 
         def refused():
             try:
                 write = channel.unary_unary("/kairos.hub.v1.Registers/Write")
-                write(b"", metadata=[("authorization", "Bearer me")], timeout=PATIENCE)
+                write(b"", metadata=[("authorization", "Bearer me")], timeout=TIMEOUT)
             except grpc.RpcError as error:
                 return error.code().name == "PERMISSION_DENIED" and error.details() == reason
 

@@ -12,7 +12,7 @@ import pytest
 
 import kairos.hub
 from kairos.cli.hub_settings import APART
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import first_line, run_kairos
 from tests.support.hub import HUB, Hub, known
 
@@ -37,7 +37,7 @@ def started(folder, *words):
         yield line
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT)
         process.stdout.close()
 
 
@@ -82,7 +82,7 @@ def test_commented_settings_of_generated_file_are_valid(tmp_path):
     keys |= {"layer", "command", "protocol", "memory_mb", "patience_s", "register", "settings"}
     assert set(re.findall(r"^(\w+) = ", everything, re.MULTILINE)) == keys
     (tmp_path / "hub.toml").write_text(everything)
-    done = subprocess.run([HUB, "hub.toml"], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run([HUB, "hub.toml"], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT)
     # All of it is understood; only the files that it names are missing.
     assert done.returncode == 1 and done.stderr == "kairos: hub.toml: [tls]: hub.crt cannot be read: " + (
         "No such file or directory (os error 2)\n"
@@ -110,11 +110,11 @@ def test_invalid_settings_file_is_reported_in_one_line(tmp_path, text, said):
 def test_unreachable_hub_is_reported_in_one_line(tmp_path):
     hub = Hub(tmp_path, {"away": "127.0.0.1:9"})
     asking = [sys.executable, "-m", "kairos", "hub", "ls", "--hub", hub.address]
-    assert subprocess.run(asking, capture_output=True, timeout=PATIENCE).returncode == 0
+    assert subprocess.run(asking, capture_output=True, timeout=TIMEOUT).returncode == 0
     hub.process.kill()
     hub.process.wait()
     hub.process.stdout.close()
-    done = subprocess.run(asking, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(asking, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 1 and not done.stdout
     assert (
         done.stderr

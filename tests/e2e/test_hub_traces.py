@@ -11,7 +11,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 import kairos.hub
 from kairos.hub import Program
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.hub import HUB, Hub, board_entry, known
 from tests.support.waiting import until
 
@@ -99,6 +99,6 @@ def test_absent_collector_delays_no_call(tmp_path):
 def test_traces_of_hub_built_without_them_are_refused(tmp_path):
     (tmp_path / "hub.toml").write_text(BOARD)
     command = [HUB, tmp_path / "hub.toml", "--listen", "127.0.0.1:0", "--traces", "http://127.0.0.1:9"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 1 and "make hub-traces" in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout

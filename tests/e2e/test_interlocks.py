@@ -124,7 +124,7 @@ def test_tones_are_limited_in_frequency_power_and_energy(kairos, ion):
     assert checked(kairos, experiment, kept, "shots=2", device_db=ion)[:2] == (0, [])
 
 
-def test_rules_about_unknown_things_are_one_clear_line(kairos):
+def test_rule_about_unknown_pin_or_voltage_is_reported_in_one_line(kairos):
     path = kairos.write(SHUTTERS)
     for text, said in (
         ('[[rule]]\nname = "x"\npin = "nothing"\nat_most_s = 1\n', "the device has no pin nothing"),

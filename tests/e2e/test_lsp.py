@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import killed_after
 from tests.support.paths import EXAMPLES
 from tests.support.published_structures import check_lsp
@@ -37,7 +37,7 @@ class Editor:
     def __init__(self, *words):
         command = [sys.executable, "-m", "kairos", "lsp", *words]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        killed_after(self.process, 2 * PATIENCE)
+        killed_after(self.process, 2 * TIMEOUT)
         self.number = 0
         self.request("initialize", processId=None, rootUri=None, capabilities={})
         self.send("initialized")
@@ -78,7 +78,7 @@ class Editor:
     def end(self):
         self.request("shutdown")
         self.send("exit")
-        assert self.process.wait(PATIENCE) == 0
+        assert self.process.wait(TIMEOUT) == 0
 
 
 def document(kairos, text):

@@ -10,7 +10,7 @@ import pytest
 from kairos.contracts import moninj, session
 from kairos.devices import DeviceDB
 from kairos.emulator import Emulator, Options
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import one_line
 from tests.support.gateware import built
 
@@ -71,7 +71,7 @@ def watching(port, database):
     def run(*words):
         command = [sys.executable, "-m", "kairos", "moninj", "--device", f"127.0.0.1:{port}"]
         command += ["--device-db", str(database), "watch", *words, "--for", "0.1"]
-        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
 
     return run
 

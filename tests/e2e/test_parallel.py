@@ -24,7 +24,7 @@ def db(tmp_path_factory):
     entries = DeviceDB.load(database("cards", folder)).entries
     for n in range(2):
         entries[f"dds{n}"] = entry("ad9914", "AD9914", sysclk=SYSCLK, bus_channel=2, channel=n)
-    entries["nowhere"] = entry("ad9914", "AD9914", sysclk=SYSCLK, bus_channel=2, channel=5)
+    entries["missing"] = entry("ad9914", "AD9914", sysclk=SYSCLK, bus_channel=2, channel=5)
     entries["shuttler0_relay"] = entry("shuttler", "Relay", spi_device="spi_shuttler0_relay")
     entries["shuttler0_adc"] = entry("shuttler", "ADC", spi_device="spi_shuttler0_adc")
     return written(entries, folder)
@@ -88,7 +88,7 @@ def test_warning_has_time_and_line(kairos, db):
 
 
 def test_write_to_unselected_chip_is_reported(kairos, db):
-    done = kairos("run", EXPERIMENTS, "-c", "Nowhere", "--no-table", device_db=db)
+    done = kairos("run", EXPERIMENTS, "-c", "MissingChip", "--no-table", device_db=db)
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("bench: ")]
     text = "a write while no chip is selected: no chip receives it; check the channel of the AD9914, there are 2"

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.paths import EXAMPLES
 
 FINE = """from artiq.experiment import *
@@ -81,7 +81,7 @@ def test_pytest_rehearses_the_experiments_of_a_repository(repository):
     command = [sys.executable, "-m", "pytest", "-p", "kairos.testing.repository", "-p", "no:cacheprovider", "-v"]
     done = subprocess.run(
         [*command, "--rehearse", "repository", "repository"],
-        cwd=repository.parent, capture_output=True, text=True, timeout=PATIENCE,
+        cwd=repository.parent, capture_output=True, text=True, timeout=TIMEOUT,
     )  # fmt: skip
     assert "2 failed, 1 passed, 1 skipped" in done.stdout, done.stdout
     assert "broken.py::import FAILED" in done.stdout and "broken.py:1: in <module>" not in done.stdout
@@ -91,5 +91,5 @@ def test_pytest_rehearses_the_experiments_of_a_repository(repository):
 
 def test_pytest_refuses_a_folder_that_does_not_exist(repository):
     command = [sys.executable, "-m", "pytest", "-p", "kairos.testing.repository", "--rehearse", "elsewhere"]
-    done = subprocess.run(command, cwd=repository.parent, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command, cwd=repository.parent, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 4 and "--rehearse elsewhere: there is no such folder" in done.stderr, done.stderr

@@ -17,7 +17,7 @@ from tests.support.paths import EXAMPLES
         pytest.param("stream", "Stream", "system", "engine, both directions", marks=pytest.mark.long),
     ],
 )
-def test_results_on_several_boards_are_right(tmp_path, file, name, system, shown):
+def test_examples_on_several_boards_print_the_expected_results(tmp_path, file, name, system, shown):
     if system == "eight_boards":
         built_from(*(EXAMPLES / "remote/eight").glob("*.json"))
     else:

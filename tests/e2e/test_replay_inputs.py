@@ -14,7 +14,7 @@ from kairos.emulator import Emulator, Options
 from kairos.network.analyzer import Dump, InputMessage, OutputMessage
 from kairos.twin.inputs import Inputs, _edges, _levels
 from kairos.twin.replay import replayed
-from kairos.twin.words import bits_of
+from kairos.twin.serial_words import bits_of
 from tests.support.command import heed_signals, run_kairos
 from tests.support.gateware import built
 from tests.support.laboratory import Laboratory

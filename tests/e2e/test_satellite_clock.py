@@ -26,7 +26,7 @@ from = "master"
 to = "satellite"
 delay_ns = 1000
 """
-THERE = "RTIO clock: from the upstream board"
+UPSTREAM_CLOCK = "RTIO clock: from the upstream board"
 
 pytestmark = pytest.mark.long
 """The gateware of another board takes minutes to build."""
@@ -47,10 +47,10 @@ def test_satellite_is_managed_with_and_without_upstream_clock(tmp_path, clock_in
     try:
         device.until_logged("destination 1: Kairos satellite")
         if clock_input:
-            device.until_logged(THERE)
+            device.until_logged(UPSTREAM_CLOCK)
         log = device.manage("1", "log")
     finally:
         device.close()
     assert log.returncode == 0, log.stderr
     assert "RTIO clock: link_125, Si5324 ready" in log.stdout
-    assert (THERE in log.stdout) == bool(clock_input) and "ERROR" not in log.stdout, log.stdout
+    assert (UPSTREAM_CLOCK in log.stdout) == bool(clock_input) and "ERROR" not in log.stdout, log.stdout

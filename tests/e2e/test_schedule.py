@@ -5,7 +5,7 @@ import runpy
 
 from kairos.experiment.datasets import DatasetDB
 from kairos.schedule import RIDCounter, Scheduler
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.paths import EXAMPLES
 
 EXPERIMENT = """
@@ -65,7 +65,7 @@ def test_scheduled_experiments_run_kernels_and_failures_are_logged(tmp_path, mon
         scheduler.start()
         scheduler.submit("main", {"content": EXPERIMENT, "class_name": "Pulses", "arguments": {"n": 3}})
         scheduler.submit("main", {"content": EXPERIMENT, "class_name": "Fails", "arguments": {}})
-        await asyncio.wait_for(scheduler.wait(), PATIENCE)
+        await asyncio.wait_for(scheduler.wait(), TIMEOUT)
 
     asyncio.run(whole())
     assert {key: entry.value for key, entry in datasets.data.items()} == {

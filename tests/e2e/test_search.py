@@ -8,7 +8,7 @@ import pytest
 
 from kairos.errors import CommandLineError, UsageError
 from kairos.twin.sweep.run import Sweep
-from kairos.twin.sweep.search import Goal
+from kairos.twin.sweep.search import Objective
 from kairos.twin.sweep.space import Dimension, Space, Uniform
 
 PLAIN = """
@@ -38,14 +38,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-def made(folder, goal="p", space=None, **more):
+def search_in(folder, goal="p", space=None, **more):
     space = space or Space(SPACE.dimensions, samples=SPACE.samples, seed=SPACE.seed)
-    return Sweep(folder / "hill.py", space, device_db=folder / "device_db.py", goal=Goal(goal, True), **more)
+    return Sweep(folder / "hill.py", space, device_db=folder / "device_db.py", goal=Objective(goal, True), **more)
 
 
 def test_search_finds_the_top_and_is_the_same_for_any_workers(folder):
     pytest.importorskip("optuna")
-    sweep = made(folder)
+    sweep = search_in(folder)
     assert sweep.run(folder / "a.h5", workers=1) == (24, sum_of_failed(folder / "a.h5"))
     best = sweep.best
     with h5py.File(folder / "a.h5") as file:
@@ -55,7 +55,7 @@ def test_search_finds_the_top_and_is_the_same_for_any_workers(folder):
         assert json.loads(file.attrs["best"]) == best and file.attrs["goal"] == "maximize p"
         # Better than as many random points: the second half is nearer to the top than the first.
         assert np.nanmean(p[12:]) > np.nanmean(p[:12])
-    made(folder).run(folder / "b.h5", workers=3)
+    search_in(folder).run(folder / "b.h5", workers=3)
     assert (folder / "b.h5").read_bytes() == (folder / "a.h5").read_bytes()
 
 
@@ -66,7 +66,7 @@ def sum_of_failed(path) -> int:
 
 def test_search_that_was_interrupted_goes_on_alike(folder):
     pytest.importorskip("optuna")
-    made(folder).run(folder / "a.h5", workers=2)
+    search_in(folder).run(folder / "a.h5", workers=2)
 
     class Enough(Exception):
         pass
@@ -76,15 +76,15 @@ def test_search_that_was_interrupted_goes_on_alike(folder):
             raise Enough
 
     with pytest.raises(Enough):
-        made(folder).run(folder / "b.h5", workers=2, progress=stop)
-    computed, _ = made(folder).run(folder / "b.h5", workers=1)
+        search_in(folder).run(folder / "b.h5", workers=2, progress=stop)
+    computed, _ = search_in(folder).run(folder / "b.h5", workers=1)
     assert computed == 15 and (folder / "b.h5").read_bytes() == (folder / "a.h5").read_bytes()
 
 
 def test_repetitions_and_grids_count_by_their_mean(folder):
     pytest.importorskip("optuna")
     dimensions = (Dimension("n", [0, 2, 4]), Dimension("x", Uniform(0, 0.9)))
-    sweep = made(folder, space=Space(dimensions, repeats=2, samples=6, seed=1))
+    sweep = search_in(folder, space=Space(dimensions, repeats=2, samples=6, seed=1))
     assert sweep.run(folder / "a.h5", workers=2) == (36, 0)
     with h5py.File(folder / "a.h5") as file:
         means = file["p"][...].mean(axis=(0, 2))
@@ -104,20 +104,20 @@ def test_repetitions_and_grids_count_by_their_mean(folder):
 def test_goal_that_is_no_number_ends_the_search(folder, goal, text):
     pytest.importorskip("optuna")
     with pytest.raises(UsageError, match=text.replace("[", r"\[")):
-        made(folder, goal).run(folder / "a.h5", workers=1)
+        search_in(folder, goal).run(folder / "a.h5", workers=1)
 
 
 def test_element_of_a_dataset_is_a_goal(folder):
     pytest.importorskip("optuna")
     space = Space((Dimension("x", Uniform(0, 0.9)),), samples=3)
-    sweep = made(folder, "both[-1]", space)
+    sweep = search_in(folder, "both[-1]", space)
     sweep.run(folder / "a.h5", workers=1)
     assert sweep.best["value"] == sweep.best["values"]["x"]
 
 
 def test_search_without_random_values_is_refused(folder):
     with pytest.raises(CommandLineError, match="random values"):
-        made(folder, space=Space((Dimension("x", [0.0, 1.0]),)))
+        search_in(folder, space=Space((Dimension("x", [0.0, 1.0]),)))
 
 
 def test_command_prints_the_best_values(kairos, folder):

@@ -22,7 +22,7 @@ KINDS = ["ttl_inout"] * 4 + ["ttl_out"] * 8 + ["log"]
 PADS = 12
 MARKER, MARKER_TIME = 11, -60_000
 """A pad that goes high at that time of each stream: everything after it is compared."""
-SETTLE = 4000
+SETTLING_TIME = 4000
 """Machine units after the last command in which everything settles."""
 COLLISION, SEQUENCE_ERROR = "collision(s)", "sequence error(s)"
 MODES = pytest.mark.parametrize("skip", [True, False], ids=["skip", "no skip"])
@@ -121,7 +121,7 @@ class Player:
             self.device.control("pad", index=pad, level=level)
         self.device.control("trace_clear")
         self.experiment.commands = [value for command in commands for value in command]
-        self.experiment.end = end + SETTLE
+        self.experiment.end = end + SETTLING_TIME
         self.run()
         start, flat = self.experiment.start, self.experiment.answers
         changes = [tuple(change) for change in self.device.control("trace", **{"from": 0})["events"]]

@@ -20,7 +20,7 @@ from kairos.twin.rehearsal import PATIENT, Twin
 from kairos.twin.sweep.run import Sweep
 from kairos.twin.sweep.space import Dimension, Space
 from kairos.waveform.difference import differences
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.gateware import database
 from tests.support.paths import EXAMPLES
 from tests.support.processes import processes
@@ -77,7 +77,7 @@ def laboratory(tmp_path_factory):
     return folder
 
 
-def made(laboratory, space, **more):
+def sweep_in(laboratory, space, **more):
     return Sweep(laboratory / "counts.py", space, device_db=laboratory / "device_db.py", **more)
 
 
@@ -88,7 +88,7 @@ SPACE = Space((Dimension("length", [1e-6, 5e-6]), Dimension("photons", [1e7, 2e7
 def expected(laboratory):
     """The file of a sweep with one worker."""
     path = laboratory / "expected.h5"
-    assert made(laboratory, SPACE).run(path, workers=1) == (8, 0)
+    assert sweep_in(laboratory, SPACE).run(path, workers=1) == (8, 0)
     return path.read_bytes()
 
 
@@ -105,7 +105,7 @@ def test_sweep_varies_arguments_and_the_bench(laboratory, expected):
 
 @pytest.mark.parametrize("workers", [pytest.param(2, marks=pytest.mark.long), 8])
 def test_file_is_the_same_for_any_number_of_workers(laboratory, expected, tmp_path, workers):
-    made(laboratory, SPACE).run(tmp_path / "a.h5", workers=workers)
+    sweep_in(laboratory, SPACE).run(tmp_path / "a.h5", workers=workers)
     assert (tmp_path / "a.h5").read_bytes() == expected
     assert not list(tmp_path.glob("*.part"))
 
@@ -124,7 +124,7 @@ def test_file_is_the_same_with_killed_workers(laboratory, expected, tmp_path):
             killed.append(pid)
             threading.Timer(0.5 * len(killed), kill, (pid,)).start()
 
-    assert made(laboratory, SPACE).run(tmp_path / "a.h5", workers=2, started=started) == (8, 0)
+    assert sweep_in(laboratory, SPACE).run(tmp_path / "a.h5", workers=2, started=started) == (8, 0)
     assert killed and (tmp_path / "a.h5").read_bytes() == expected
     # Neither those that were killed nor the others leave the copies of themselves that wait for a point.
     until(lambda: not any(processes(Path(each)) for each in folders))
@@ -140,15 +140,15 @@ def test_sweep_that_was_interrupted_goes_on(laboratory, expected, tmp_path):
 
     path = tmp_path / "a.h5"
     with pytest.raises(Enough):
-        made(laboratory, SPACE).run(path, workers=1, progress=stop)
+        sweep_in(laboratory, SPACE).run(path, workers=1, progress=stop)
     assert not path.exists() and (tmp_path / "a.h5.part").exists()
-    computed, failed = made(laboratory, SPACE).run(path, workers=2)
+    computed, failed = sweep_in(laboratory, SPACE).run(path, workers=2)
     assert (computed, failed) == (5, 0) and path.read_bytes() == expected
 
 
 def test_failed_points_are_in_the_file(laboratory, tmp_path):
     space = Space((Dimension("fails", [False, True]),))
-    assert made(laboratory, space).run(tmp_path / "a.h5", workers=1) == (2, 1)
+    assert sweep_in(laboratory, space).run(tmp_path / "a.h5", workers=1) == (2, 1)
     with h5py.File(tmp_path / "a.h5") as file:
         assert file["error"][...].tolist()[0] == b"" and b"RTIOUnderflow" in file["error"][1]
         assert file["counts"].shape == (2, 5)
@@ -244,19 +244,19 @@ def dask(folder, *environments):
                     stderr=subprocess.DEVNULL,
                 )
             )
-        with Client(scheduler_file=str(shared), timeout=PATIENCE, set_as_default=False) as client:
-            client.wait_for_workers(len(environments), timeout=PATIENCE)
+        with Client(scheduler_file=str(shared), timeout=TIMEOUT, set_as_default=False) as client:
+            client.wait_for_workers(len(environments), timeout=TIMEOUT)
             yield f"dask://{client.scheduler.address.removeprefix('tcp://')}"
     finally:
         for process in reversed(processes):
             process.terminate()
-            process.wait(PATIENCE)
+            process.wait(TIMEOUT)
 
 
 def test_dask_cluster_gives_the_same_file(laboratory, expected, tmp_path):
     with dask(tmp_path, {}, {}) as address:
         path = tmp_path / "a.h5"
-        made(laboratory, SPACE).run(path, over=address)
+        sweep_in(laboratory, SPACE).run(path, over=address)
         assert path.read_bytes() == expected
 
 
@@ -301,11 +301,11 @@ def test_dask_worker_with_another_module_is_refused_until_it_has_the_same(tmp_pa
 def test_scanned_number_of_a_kernel_needs_one_compilation(laboratory, tmp_path, monkeypatch):
     """`length` is a number in the kernel: points load it as data; the results do not depend on what is kept."""
     space = Space((Dimension("length", [1e-6, 3e-6, 5e-6, 7e-6]),))
-    assert made(laboratory, space).run(tmp_path / "without.h5", workers=1) == (4, 0)
+    assert sweep_in(laboratory, space).run(tmp_path / "without.h5", workers=1) == (4, 0)
     kept = tmp_path / "kernels"
     monkeypatch.setenv("KAIROS_CACHE", str(kept))
-    assert made(laboratory, space).run(tmp_path / "first.h5", workers=2) == (4, 0)
-    assert made(laboratory, space).run(tmp_path / "again.h5", workers=1) == (4, 0)
+    assert sweep_in(laboratory, space).run(tmp_path / "first.h5", workers=2) == (4, 0)
+    assert sweep_in(laboratory, space).run(tmp_path / "again.h5", workers=1) == (4, 0)
     # That with which workers warm up, and one for each worker, which has the sources in a folder of its own.
     assert len(list(kept.rglob("*.kernel"))) in (3, 4)
     contents = {(tmp_path / f"{name}.h5").read_bytes() for name in ("without", "first", "again")}

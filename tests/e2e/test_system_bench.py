@@ -13,8 +13,8 @@ from tests.support.databases import two_boards
 from tests.support.gateware import built
 from tests.support.scope import lanes
 
-HERE = Path(__file__).with_name("experiments")
-EXPERIMENT, BENCH = HERE / "system_bench.py", HERE / "system_bench.toml"
+FOLDER = Path(__file__).with_name("experiments")
+EXPERIMENT, BENCH = FOLDER / "system_bench.py", FOLDER / "system_bench.toml"
 NAMED = "device_db['counts'] = device_db['sat_ttl1']\n"
 PRINTED = r"down 38 up 8\nphotons (\d+) (\d+)\nthere 38 and back 2046\nmains (49|50|51)\n"
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import run_kairos
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
@@ -140,7 +140,7 @@ class TestFaults:
 
 def run_pytest(folder):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
 
 
 def test_generated_bench_example_runs_and_its_tests_pass(tmp_path):

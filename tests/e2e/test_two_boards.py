@@ -52,7 +52,7 @@ def test_satellite_requests_are_executed_or_raise_exact_errors(kairos, pair, tmp
     database.write_text(
         pair.read_text().replace("__file__", repr(str(pair)))
         + """
-for name, channel in [("sat_missing", 1 << 16 | 40), ("nowhere", 2 << 16)]:
+for name, channel in [("sat_missing", 1 << 16 | 40), ("unconnected", 2 << 16)]:
     device_db[name] = copy.deepcopy(device_db["ttl4"])
     device_db[name]["arguments"]["channel"] = channel
 """

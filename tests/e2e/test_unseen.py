@@ -162,11 +162,11 @@ def watched(lab, tmp_path):
 
 
 def test_triggered_camera_and_measured_photodiode_give_no_warning(watched):
-    assert watched(WATCH, "Look") == watched(WATCH, "Diode") == []
+    assert watched(WATCH, "TwoRegions") == watched(WATCH, "Diode") == []
 
 
 def test_camera_that_is_never_triggered_is_reported(watched):
-    (text,) = watched(WATCH.replace('trigger = "ttl4"', 'trigger = "ttl5"'), "Look")
+    (text,) = watched(WATCH.replace('trigger = "ttl4"', 'trigger = "ttl5"'), "TwoRegions")
     assert text == (
         "andor: grabber0 was used, and no edge of ttl5 has triggered the camera: pulse ttl5, or give andor another "
         "trigger in bench.toml"

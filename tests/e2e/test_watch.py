@@ -65,7 +65,7 @@ def bench(lab, tmp_path_factory):
 
 def test_camera_distinguishes_bright_and_dark_ion(bench):
     before = bench.part("andor")["frames"]
-    bench.run(EXPERIMENTS, "Look")
+    bench.run(EXPERIMENTS, "TwoRegions")
     assert bench.warnings == []
     dark, bright, flipped = (bench.datasets[name] for name in ("dark", "bright", "flipped"))
     # 96 pixels with two counts each; about 2.5e7 photons per second, of which 2 % are counted in
@@ -130,7 +130,7 @@ def test_invalid_camera_is_rejected_in_one_line(kairos, lab, old, new, text):
 def test_scope_page_shows_light_ions_and_frames(page_of, lab, tmp_path):
     (tmp_path / "bench.toml").write_text(BENCH)
     database = calibrated(lab, tmp_path)
-    found = page_of(EXPERIMENTS, "-c", "Look", "--bench", tmp_path / "bench.toml", device_db=database)
+    found = page_of(EXPERIMENTS, "-c", "TwoRegions", "--bench", tmp_path / "bench.toml", device_db=database)
     # The cooling beam is off, on, off; its light follows after the cable and the photodiode.
     tone, powers = found["bench/urukul0.ch1/power"]
     assert [np.isnan(power) for power in powers] == [False, True, False]

@@ -19,7 +19,7 @@ from kairos.errors import UsageError
 from kairos.experiment.datasets import DatasetDB, DatasetManager
 from kairos.experiment.hdf5 import write_hdf5
 from kairos.experiment.store import DatasetStore
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.waiting import until
 
 PROGRAM = """
@@ -77,7 +77,7 @@ def run(*words, directory, **environment):
         cwd=directory,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         env={**os.environ, **environment},
     )
 

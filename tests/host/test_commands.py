@@ -12,7 +12,7 @@ import pytest
 from kairos import cli, compiler
 from kairos.cli import commands, parser, reference
 from kairos.cli.commands.compile import STAGES
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import run_kairos
 
 MANUAL = Path(__file__).parents[2] / "docs" / "commands.md"
@@ -190,7 +190,7 @@ def test_compile_stages_are_those_of_the_compiler():
 
 def test_command_line_parses_without_optional_modules():
     code = "import sys, kairos.cli; kairos.cli.parser(kairos.cli.commands.names()); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 0, done.stderr
     heavy = {"numpy", "subprocess", "socket", "h5py", "llvmlite", "matplotlib", "kairos._native", "kairos.devices"}
     assert not heavy & set(done.stdout.split())

@@ -6,7 +6,7 @@ from importlib.metadata import distributions
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 # An import test would not do: in this process other tests have installed our `artiq`.
 INSTALLED = any(distribution.name == "artiq" for distribution in distributions())
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(INSTALLED, reason="ARTIQ itself is installed")
 
 def python(code):
     code = "import kairos.compat\nkairos.compat.install()\nkairos.compat.install()\n" + code
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=TIMEOUT)
 
 
 def test_artiq_names_are_kairos_objects():
@@ -53,7 +53,7 @@ def test_misspelt_module_suggests_similar_name():
 
 def test_artiq_is_absent_without_import_hook():
     done = subprocess.run(
-        [sys.executable, "-c", "import kairos, artiq"], capture_output=True, text=True, timeout=PATIENCE
+        [sys.executable, "-c", "import kairos, artiq"], capture_output=True, text=True, timeout=TIMEOUT
     )
     assert "No module named 'artiq'" in done.stderr
 

@@ -6,7 +6,7 @@ import pytest
 
 from kairos import compat
 from kairos.errors import ConnectionLost, DeviceUnreachable
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.kernels import kernel, marks
 from tests.support.raw_session import Session
 
@@ -80,7 +80,7 @@ def test_moninj_client_reports_probes_and_disconnection(device):
     probes, overrides, gone = [], [], []
 
     async def reported(condition):
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while not condition():
                 await asyncio.sleep(0.01)
 

@@ -86,7 +86,7 @@ def test_task_object_is_cancelled_and_raises_its_error():
     assert asyncio.run(main())
 
 
-def test_server_and_condition_work_together():
+def test_condition_notified_by_a_server_connection_wakes_its_waiter():
     from sipyco.asyncio_tools import AsyncioServer, Condition
 
     class Echo(AsyncioServer):

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from kairos.cli import candidates, main, outline
 from kairos.cli.line import words_of
 from kairos.experiment.store import DatasetStore
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 EXPERIMENTS = """
 from artiq.experiment import *
@@ -123,7 +123,7 @@ def test_damaged_store_and_endless_device_database_are_passed_over(folder, monke
     (folder / "dataset_db.mdb").write_bytes(data[:8192])
     assert proposed("kairos datasets get ") == []
     (folder / "device_db.py").write_text("while True: pass\n")
-    monkeypatch.setattr(candidates, "PATIENCE", 0.1)
+    monkeypatch.setattr(candidates, "READ_TIMEOUT", 0.1)
     assert proposed("kairos moninj watch ") == []
     (folder / "device_db.py").write_text("import time\ntime.sleep(1000)\n")
     assert proposed("kairos moninj watch ") == []
@@ -221,7 +221,7 @@ def prepared(folder, shell) -> dict:
 
 def asked(folder, command, environment):
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL
     )
     assert done.stderr == ""
     return done.stdout.splitlines()

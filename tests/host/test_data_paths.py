@@ -32,7 +32,7 @@ def test_rare_late_trials_are_beyond_the_percentile():
     )
 
 
-def test_register_path_has_throughput_and_request_path_none():
+def test_throughput_is_reported_of_register_path_and_not_of_request_path():
     handshake = Series.read(Path.REGISTER_HANDSHAKE, 0, reply((160, 0, 0)))
     assert handshake.throughput().median == 40 and handshake.logic_ns() is None
     assert Series.read(Path.REQUEST, 0, reply((160, 0, 0))).throughput() is None

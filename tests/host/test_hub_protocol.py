@@ -49,7 +49,7 @@ def test_page_of_the_protocol_is_up_to_date():
     assert protocol.LABORATORY_PAGE.read_text() == laboratory, f"docs/lab-api.md is stale: {RENEW}"
 
 
-def test_laboratory_knows_its_protocol():
+def test_protocol_description_of_the_laboratory_equals_the_generated_one():
     assert protocol.DESCRIPTION.read_text() == protocol.description(), f"{protocol.DESCRIPTION} is stale: {RENEW}"
 
 
@@ -80,9 +80,9 @@ WRITE = """  rpc Write(WriteRequest) returns (WriteResponse) {
     option (role) = ROLE_%s;"""
 
 
-@pytest.mark.parametrize("role", ["LOOK", "ADMINISTER"])
-def test_changed_role_of_a_method_is_refused(changed, role):
-    with pytest.raises(protocol.Wrong, match=f"Registers.Write asks for the role {role.lower()}, and was promised"):
+@pytest.mark.parametrize(("role", "name"), [("LOOK", "view"), ("ADMINISTER", "administer")])
+def test_changed_role_of_a_method_is_refused(changed, role, name):
+    with pytest.raises(protocol.Wrong, match=f"Registers.Write asks for the role {name}, and was promised"):
         protocol.check(changed(WRITE % "OPERATE", WRITE % role))
 
 

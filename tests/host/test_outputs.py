@@ -91,7 +91,7 @@ def test_outputs_of_a_run_that_moved_are_where_they_were_named(tmp_path, monkeyp
     store.close_db()
     (started / "results").rmdir()
     named.return_to_folder()
-    experiment = Made()
+    experiment = FinishedExperiment()
     experiment.write_datasets = lambda path, _: path.touch()
     assert named.write_datasets(experiment, 5.0) == []
     assert (started / "results" / "o.h5").exists() and (started / "datasets.mdb").exists()
@@ -137,7 +137,7 @@ ACTIVE = SimpleNamespace(has_activity=lambda: True)
 """What is shown of pins that change."""
 
 
-class Made(SimpleNamespace):
+class FinishedExperiment(SimpleNamespace):
     """An experiment that has run, with a dataset."""
 
     rid, name = 0, "x"
@@ -160,7 +160,7 @@ def test_failed_file_does_not_prevent_others(tmp_path, error):
     def fail():
         raise error
 
-    experiment = Made()
+    experiment = FinishedExperiment()
     named = outputs(hdf5=tmp_path / "o.h5", plot=tmp_path / "o.png", vcd=tmp_path / "o.vcd", scope=tmp_path / "o.html")
     named._draw = lambda option, *_: named.files[option].write_text("") and None if option != "--scope" else fail()
     assert named.write_datasets(experiment, 5.0) == []
@@ -177,7 +177,7 @@ def test_file_interrupted_while_written_is_named_with_those_after_it(tmp_path):
 
     named = outputs(plot=tmp_path / "o.png", vcd=tmp_path / "o.vcd", scope=tmp_path / "o.html")
     named._draw = lambda option, *_: interrupt() if option == "--scope" else None
-    assert named.write(Made(), ACTIVE, None) == [
+    assert named.write(FinishedExperiment(), ACTIVE, None) == [
         f"{option} {tmp_path / name} is not written: interrupted"
         for option, name in (("--scope", "o.html"), ("--plot", "o.png"))
     ]
@@ -185,14 +185,14 @@ def test_file_interrupted_while_written_is_named_with_those_after_it(tmp_path):
 
 def test_picture_without_activity_is_not_drawn(tmp_path, capsys):
     named = outputs(plot=tmp_path / "o.png")
-    assert named.write(Made(), SimpleNamespace(has_activity=lambda: False), object()) == []
+    assert named.write(FinishedExperiment(), SimpleNamespace(has_activity=lambda: False), object()) == []
     assert "no pin changes in the time to show, so --plot" in capsys.readouterr().err
     assert not (tmp_path / "o.png").exists()
 
 
 def test_file_without_recording_is_named(tmp_path, capsys):
     named = outputs(plot=tmp_path / "o.png", vcd=tmp_path / "o.vcd", hdf5=tmp_path / "o.h5")
-    assert named.write(Made(), None, object(), "no kernel has run") == []
+    assert named.write(FinishedExperiment(), None, object(), "no kernel has run") == []
     assert capsys.readouterr().err == (
         f"kairos: no kernel has run, so --vcd {tmp_path}/o.vcd, --plot {tmp_path}/o.png are not written\n"
     )

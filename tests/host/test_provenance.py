@@ -9,7 +9,7 @@ import pytest
 
 from kairos import pyon
 from kairos.cli.provenance import Provenance
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 FILES = {
     "scan.py": """
@@ -59,7 +59,7 @@ def folder(tmp_path):
 
 def test_file_of_a_run_has_all_that_it_depended_on(folder):
     command = [sys.executable, "-m", "kairos", "run", "scan.py", "power=2.0", "-o", "scan.h5"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 0, done.stderr
     with h5py.File(folder / "scan.h5") as file:
         assert file["datasets/power"][()] == 6.0

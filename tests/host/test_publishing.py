@@ -12,7 +12,7 @@ from kairos.controllers.logs import LINE_LIMIT, LogReceiver, Records
 from kairos.controllers.publishing import MESSAGES, WAITING, Broadcaster, Publication, Publisher
 from kairos.controllers.sockets import LOCAL, bound
 from kairos.errors import UsageError
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.waiting import until
 
 
@@ -25,7 +25,7 @@ class Running:
         ready = threading.Event()
         self.thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
         self.thread.start()
-        assert ready.wait(PATIENCE)
+        assert ready.wait(TIMEOUT)
 
     def _run(self, ready):
         async def start():
@@ -45,13 +45,13 @@ class Running:
         async def call():
             return function(*args)
 
-        return asyncio.run_coroutine_threadsafe(call(), self.loop).result(PATIENCE)
+        return asyncio.run_coroutine_threadsafe(call(), self.loop).result(TIMEOUT)
 
     def stop(self):
         for server in self.servers:
-            asyncio.run_coroutine_threadsafe(server.stop(), self.loop).result(PATIENCE)
+            asyncio.run_coroutine_threadsafe(server.stop(), self.loop).result(TIMEOUT)
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(PATIENCE)
+        self.thread.join(TIMEOUT)
         self.loop.close()
 
 
@@ -72,7 +72,7 @@ def client(port, *lines, host="127.0.0.1", size=None):
     connection = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     if size is not None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
-    connection.settimeout(PATIENCE)
+    connection.settimeout(TIMEOUT)
     connection.connect((host, port))
     connection.sendall(b"".join(line + b"\n" for line in lines))
     return connection, connection.makefile("rb")

@@ -143,8 +143,8 @@ def test_undefined_gate_of_a_circuit_is_rejected():
         jaqal.circuit("register q[1]\nW q[0]\n", Definition())
 
 
-HERE = Path(__file__).parent / "jaqal"
-KNOWN = json.loads((HERE / "oracle.json").read_text())
+FOLDER = Path(__file__).parent / "jaqal"
+KNOWN = json.loads((FOLDER / "oracle.json").read_text())
 
 
 def signed(word, at):
@@ -157,7 +157,7 @@ def test_circuit_with_definition_matches_jaqalpaw(name):
     """jaqal/oracle.py documents how the expected segments were generated. Channel 2 has a pause that
     fills up a parallel block."""
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
-    gates = jaqal.load(HERE / name, Core(gates=0))
+    gates = jaqal.load(FOLDER / name, Core(gates=0))
     words = [int.from_bytes(word.tobytes(), "little") for word in gates.sequence(channels=255, close=False)]
     assert len(words) <= KNOWN[name]["streamed"]
     for channel in ("0", "1", "2"):
@@ -287,7 +287,7 @@ def test_circuit_without_definition_is_rejected_in_one_line(tmp_path):
 def test_pulse_command_prints_gates_of_a_circuit(tmp_path):
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     kairos = Path(sys.executable).with_name("kairos")
-    command = [kairos, "pulse", "stats", HERE / "rotations.jaqal"]
+    command = [kairos, "pulse", "stats", FOLDER / "rotations.jaqal"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and "R(0, 30.25, 0.5)" in done.stdout, done.stdout + done.stderr
 
@@ -312,19 +312,19 @@ def test_definition_is_found_by_its_short_name(line, named):
     relative to the circuit's folder, whose modules may import their neighbours."""
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     # As in a new process, whatever another test has imported.
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("lab", HERE.name)]:
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("lab", FOLDER.name)]:
         del sys.modules[name]
     body = "\nregister q[3]\nLong q[0]\n< Constant q[1] | Long q[2] >\n"
-    found = [jaqal.circuit(f"from {name} usepulses *{body}", folder=HERE) for name in (line, named)]
+    found = [jaqal.circuit(f"from {name} usepulses *{body}", folder=FOLDER) for name in (line, named)]
     assert same(*found)
 
 
 def test_relative_names_count_from_the_folder_of_the_circuit():
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     body = "\nregister q[1]\nConstant q[0]\n"
-    expected = jaqal.circuit(f"from lab.derived.Shifted usepulses *{body}", folder=HERE)
+    expected = jaqal.circuit(f"from lab.derived.Shifted usepulses *{body}", folder=FOLDER)
     for name in (".neighbour", "derived"):
-        assert same(jaqal.circuit(f"from {name} usepulses *{body}", folder=HERE / "lab"), expected), name
+        assert same(jaqal.circuit(f"from {name} usepulses *{body}", folder=FOLDER / "lab"), expected), name
 
 
 def test_circuits_of_two_folders_have_their_own_definitions(tmp_path):
@@ -437,7 +437,7 @@ def test_exceptions_of_definitions_have_their_names(PulseData):
     for kind in (CircuitCompilerException, CollisionException, PulseException):
         assert issubclass(kind, Exception)
     with pytest.raises(PulseException, match="an angle of 400"):
-        jaqal.circuit("from lab.standard usepulses *\nregister q[1]\nFrame q[0] 400\n", folder=HERE)
+        jaqal.circuit("from lab.standard usepulses *\nregister q[1]\nFrame q[0] 400\n", folder=FOLDER)
 
 
 @pytest.mark.parametrize(

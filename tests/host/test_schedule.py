@@ -24,7 +24,7 @@ from kairos.schedule import (
     WorkerTimeout,
     WorkerWatchdogTimeout,
 )
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 EXPERIMENTS = '''"""Experiments of a laboratory."""
 import os
@@ -200,7 +200,7 @@ def test_run_passes_its_stages_and_writes_results(laboratory):
 def test_run_deleted_before_its_first_step_ends(laboratory):
     async def act(scheduler):
         scheduler.delete(scheduler.submit("main", laboratory.expid("Quick", n=4)))
-        await asyncio.wait_for(scheduler.wait(), PATIENCE)
+        await asyncio.wait_for(scheduler.wait(), TIMEOUT)
 
     laboratory.run(act)
     assert laboratory.of("n") is None
@@ -302,7 +302,7 @@ def test_worker_executes_stages_and_stops_at_watchdog(laboratory):
         for name, error in (("Sleeps", WorkerTimeout), ("Broken", WorkerInternalException), ("Dies", WorkerError)):
             worker = Worker(laboratory.handlers)
             with pytest.raises(error):
-                timeout = 2.0 if name == "Sleeps" else PATIENCE
+                timeout = 2.0 if name == "Sleeps" else TIMEOUT
                 await worker.build(1, "main", None, laboratory.expid(name), 0, timeout=timeout)
                 await worker.run()
             await worker.close(0.1)
@@ -425,7 +425,7 @@ def test_second_scheduler_of_folder_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     first = start()
     assert first.stdout.readline() == "started\n"
-    _, error = start().communicate(timeout=PATIENCE)
+    _, error = start().communicate(timeout=TIMEOUT)
     said = f"a scheduler uses {tmp_path} already (process {first.pid}): stop it, or start this one in another folder"
     assert error.splitlines()[-1].endswith(said)
     with pytest.raises(UsageError, match="another folder"):
@@ -440,9 +440,9 @@ def test_second_scheduler_of_folder_is_refused(tmp_path, monkeypatch):
         other.start()
         await one.stop()
         blocked = start()
-        assert "already" in blocked.communicate(timeout=PATIENCE)[1], "the other one still runs"
+        assert "already" in blocked.communicate(timeout=TIMEOUT)[1], "the other one still runs"
         await other.stop()
 
     asyncio.run(twice())
     after = start()
-    assert after.communicate("\n", timeout=PATIENCE)[0] == "started\n"
+    assert after.communicate("\n", timeout=TIMEOUT)[0] == "started\n"

@@ -10,7 +10,7 @@ import pytest
 from kairos.coredevice.exceptions import RPCReturnValueError, RTIOUnderflow, UnsupportedDevice
 from kairos.errors import ConnectionLost, DeviceUnreachable, LoadError, UsageError
 from kairos.session import Session, connection
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 SYNC = b"\x5a" * 4
 GREETING = b"ARTIQ coredev\n"
@@ -28,7 +28,7 @@ class Peer:
 
     def _run(self, script):
         self.socket, _ = self.listener.accept()
-        self.socket.settimeout(PATIENCE)
+        self.socket.settimeout(TIMEOUT)
         try:
             script(self)
         except BaseException as error:
@@ -64,7 +64,7 @@ class Peer:
         self.expect(SYNC + b"\6")
 
     def done(self):
-        self.thread.join(PATIENCE)
+        self.thread.join(TIMEOUT)
         if self.error is not None:
             raise self.error
 
@@ -291,7 +291,7 @@ def test_service_that_closes_immediately_is_rejected():
 
         threading.Thread(target=serve, daemon=True).start()
         with pytest.raises(UnsupportedDevice, match="closed immediately"):
-            connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=PATIENCE)
+            connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=TIMEOUT)
 
 
 def test_device_with_other_runtime_is_rejected():

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 PROGRAM = """
 import os, signal, sys, time
@@ -41,7 +41,7 @@ def ended(folder, kind, name="SIGTERM", seconds=0.1):
     """Return what a program prints that is signalled while it imports a module of this kind."""
     (folder / "slow.py").write_text(textwrap.dedent(SLOW).format(name=name, seconds=seconds))
     command = [sys.executable, "-c", PROGRAM, str(folder), kind]
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE).stdout.split()
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT).stdout.split()
 
 
 @pytest.mark.parametrize("name, number", [("SIGINT", "2"), ("SIGTERM", "15"), ("SIGHUP", "1")])
@@ -74,6 +74,6 @@ sys.exit(main())
 
 
 def test_signal_while_command_is_imported_names_missing_files(tmp_path):
-    done = subprocess.run([sys.executable, "-c", EARLY], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run([sys.executable, "-c", EARLY], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 143
     assert done.stderr == "kairos: interrupted\nkairos: the run had not begun, so -o none.h5 is not written\n"

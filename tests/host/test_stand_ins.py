@@ -15,13 +15,15 @@ LISTENS = (
 )
 
 
-def made(**entries):
+def manager_of(**entries):
     return TwinDevices(twin_database(DeviceDB(entries)))
 
 
 def test_experiment_sees_addresses_of_stand_ins_only():
     command = f'{sys.executable} -c "{LISTENS}" {{port}}'
-    devices = made(absent=LASER, camera={**LASER, "rehearsal": {"image": [1]}}, stage={**LASER, "rehearsal": command})
+    devices = manager_of(
+        absent=LASER, camera={**LASER, "rehearsal": {"image": [1]}}, stage={**LASER, "rehearsal": command}
+    )
     try:
         seen = devices.get_device_db()
         assert [entry.get("port", 0) for entry in seen.values()] == [0, 0, 0], "none of the laboratory"
@@ -35,7 +37,7 @@ def test_experiment_sees_addresses_of_stand_ins_only():
 
 
 def test_changed_reply_is_not_seen_by_the_next_call():
-    devices = made(camera={**LASER, "rehearsal": {"image": [[1, 2]]}})
+    devices = manager_of(camera={**LASER, "rehearsal": {"image": [[1, 2]]}})
     devices.get("camera").image()[0][0] = 99
     assert devices.get("camera").image() == [[1, 2]]
 

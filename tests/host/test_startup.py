@@ -125,7 +125,7 @@ for thread in threads:
     assert len(set(said(COMPILED + blink + meanwhile + 4 * blink))) == 1
 
 
-def test_stand_ins_know_values_of_numpy():
+def test_stand_ins_accept_values_of_numpy_and_no_others():
     values = {
         "ndarray": np.zeros(2),
         "generic": np.float32(1),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kairos.compat.stubs import stubs
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("artiq-stubs", "sipyco-stubs")
@@ -51,6 +51,6 @@ def test_notebook_imports_artiq_after_loading_extension():
     cells = "%load_ext kairos\nfrom artiq.experiment import *\nprint(EnvExperiment.__module__)\n"
     done = subprocess.run(
         [sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner", "--quick", "--no-confirm-exit"],
-        input=cells, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        input=cells, capture_output=True, text=True, timeout=TIMEOUT, check=False,
     )  # fmt: skip
     assert "kairos.experiment.environment" in done.stdout, done.stdout + done.stderr

@@ -15,7 +15,7 @@ import pytest
 from kairos.controllers import AsyncClient, BestEffortClient, Client, ControllerError, Supervisor, Times
 from kairos.devices import DeviceDB
 from kairos.errors import UsageError
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import run_kairos
 from tests.support.ports import free_port
 from tests.support.waiting import until
@@ -83,7 +83,7 @@ def test_ended_controller_process_is_restarted(database):
     laser.fall_over()
     until(lambda: laser.count() == 1, lambda: "no controller's second life")
     process.send_signal(signal.SIGINT)
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(TIMEOUT) == 0
     assert laser.count() is None
     laser.close_rpc()
     text = log.read_text()
@@ -106,7 +106,7 @@ def test_ended_controller_warning_gives_the_reason(database, command, end):
     log = path.with_name("log")
     until(lambda: "it is started again" in log.read_text(), log.read_text)
     process.send_signal(signal.SIGINT)
-    assert process.wait(PATIENCE) == 0 and end in log.read_text()
+    assert process.wait(TIMEOUT) == 0 and end in log.read_text()
 
 
 PROXY = {"type": "controller", "host": "::1", "port": 1384, "port_proxy": 1383}
@@ -169,7 +169,7 @@ def test_unresponsive_controller_process_is_restarted(database):
         )
         (controller,) = supervisor.controllers
         task = asyncio.ensure_future(supervisor.run())
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             await controller.running.wait()
             client = AsyncClient()
             await client.connect_rpc(entry["host"], entry["port"])
@@ -190,13 +190,13 @@ def test_controllers_command_lists_state_or_reports_none(database):
     path, entry = database
     listed = subprocess.run(
         [sys.executable, "-m", "kairos", "controllers", "--list", "--device-db", path],
-        capture_output=True, text=True, timeout=PATIENCE,
+        capture_output=True, text=True, timeout=TIMEOUT,
     )  # fmt: skip
     assert listed.returncode == 1 and listed.stdout.startswith("counter ") and "is it running?" in listed.stdout
     path.write_text("device_db = {}\n")
     empty = subprocess.run(
         [sys.executable, "-m", "kairos", "controllers", "--port", "0", "--device-db", path],
-        capture_output=True, text=True, timeout=PATIENCE,
+        capture_output=True, text=True, timeout=TIMEOUT,
     )  # fmt: skip
     assert empty.returncode != 0 and "has no controller for this computer" in empty.stderr
     assert os.linesep not in empty.stderr.strip()
@@ -228,7 +228,7 @@ def test_manager_retries_failed_controller_and_ends_on_terminate(database):
             manager.retry_now("other")
         manager.close_rpc()
     manager = Client("::1", port, "ctlmgr")
-    assert manager.terminate() is None and process.wait(PATIENCE) == 0
+    assert manager.terminate() is None and process.wait(TIMEOUT) == 0
 
 
 def test_second_manager_at_the_same_port_is_refused_in_a_line(database):
@@ -236,7 +236,7 @@ def test_second_manager_at_the_same_port_is_refused_in_a_line(database):
     process, port = manager_of(path)
     done = run_kairos("controllers", "--port", str(port), "--device-db", path)
     process.terminate()
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(TIMEOUT) == 0
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
     assert f"port {port} for the controller manager cannot be opened" in done.stderr
 

@@ -13,7 +13,7 @@ from kairos.twin.sweep import Uniform
 from kairos.twin.sweep.journal import Journal
 from kairos.twin.sweep.results import error_variable, write
 from kairos.twin.sweep.run import Sweep
-from kairos.twin.sweep.search import Goal, NoSuchGoal
+from kairos.twin.sweep.search import NoSuchObjective, Objective
 from kairos.twin.sweep.space import Dimension, Space
 from kairos.twin.sweep.task import Task
 
@@ -161,16 +161,16 @@ def test_full_disk_keeps_computed_points_and_is_reported(tmp_path):
 )
 def test_goal_that_is_no_number_is_refused_with_the_remedy(text, said):
     datasets = {"curve": pyon.encode([1, 2, 3]), "name": pyon.encode("x"), "one": pyon.encode(1.5)}
-    with pytest.raises(NoSuchGoal, match=said):
-        Goal(text).value({"datasets": datasets})
-    assert Goal("curve[-1]").value({"datasets": datasets}) == 3
+    with pytest.raises(NoSuchObjective, match=said):
+        Objective(text).value({"datasets": datasets})
+    assert Objective("curve[-1]").value({"datasets": datasets}) == 3
 
 
 def test_wrong_goal_leaves_no_unfinished_part(folder):
     pytest.importorskip("optuna")
     space = Space((Dimension("number", Uniform(0, 1)),), samples=2)
-    with pytest.raises(NoSuchGoal):
-        Sweep("twice.py", space, goal=Goal("twise")).run("s.h5", workers=1)
+    with pytest.raises(NoSuchObjective):
+        Sweep("twice.py", space, goal=Objective("twise")).run("s.h5", workers=1)
     assert not (folder / "s.h5.part").exists()
 
 

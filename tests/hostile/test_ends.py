@@ -14,7 +14,7 @@ import h5py
 import pytest
 
 from kairos.contracts import analyzer, management, moninj, session
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import one_line, run_kairos
 from tests.support.paths import EXAMPLES
 
@@ -57,7 +57,7 @@ def test_emulator_killed_at_random_time_leaves_clear_error(kairos, instants):
         time.sleep(rng.uniform(0, 0.05))
         [emulator] = children(process.pid)
         os.kill(emulator, signal.SIGKILL)
-        said, error = process.communicate(timeout=PATIENCE)
+        said, error = process.communicate(timeout=TIMEOUT)
         assert process.returncode == 1
         assert error.startswith("kairos: the emulator ended (signal 9)") and "Traceback" not in error, error
         reported = int(([last] + [line for line in said.splitlines() if line.isdecimal()])[-1])

@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 import pytest
 
 from kairos.contracts import analyzer, management, moninj, session
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.waiting import until
 
 GREETINGS = [b"ARTIQ coredev\n", b"ARTIQ management\n", b"ARTIQ moninj\n", b""]
@@ -97,7 +97,7 @@ def test_silent_clients_do_not_block_others(device, device_db, kairos):
                     clients.append(silent.enter_context(socket.create_connection((device.host, device.ports[port]), 5)))
         # Each is closed after a time in which it has to send its greeting.
         for connection in clients:
-            connection.settimeout(PATIENCE)
+            connection.settimeout(TIMEOUT)
             with suppress(ConnectionError):
                 while connection.recv(4096):
                     pass

@@ -10,7 +10,7 @@ import time
 import h5py
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import one_line, run_kairos
 from tests.support.waiting import until
 
@@ -97,7 +97,7 @@ def test_full_disk_is_reported_and_old_results_kept(kairos):
         capture_output=True,
         text=True,
         **limited(1 << 16),
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     assert done.returncode == 1 and done.stderr.startswith("kairos: -o out.h5 cannot be written: "), done.stderr
     assert done.stderr.count("\n") == 1
@@ -144,7 +144,7 @@ def test_picture_on_full_disk_is_reported(kairos, line, message):
         capture_output=True,
         text=True,
         **limited(1 << 15),
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     one_line(done, message.replace("LINE", str(path.read_text().count("\n"))))
     with h5py.File(kairos.directory / "out.h5") as file:
@@ -212,5 +212,5 @@ def test_thousands_of_consecutive_kernels_run(kairos, kernels):
             number = self.step(number)
         print("did", number)
 """
-    done = kairos.run(body, "--no-table", timeout=20 * PATIENCE)
+    done = kairos.run(body, "--no-table", timeout=20 * TIMEOUT)
     assert done.returncode == 0 and f"did {kernels}" in done.stdout, done.stdout + done.stderr

@@ -21,7 +21,7 @@ class Interrupted(Calibrator):
         return Graph({})
 
 
-def test_failed_look_at_ages_is_reported_once_and_repeated(monkeypatch, caplog):
+def test_failed_check_of_ages_is_reported_once_and_repeated(monkeypatch, caplog):
     monkeypatch.setattr(calibrator, "CHECK_INTERVAL", 0.01)
 
     async def watch_until_reported():

@@ -121,7 +121,7 @@ def test_view_that_makes_no_sense_is_refused(view):
         Curve({}, message("CurveView", y="a", **view))
 
 
-def test_zoomed_view_of_numbered_points_looks_at_those_in_sight():
+def test_zoomed_view_of_numbered_points_reads_only_those_in_sight():
     class Noted(list):
         looked = 0
 

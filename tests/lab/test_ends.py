@@ -13,7 +13,7 @@ import pytest
 from kairos import labclient
 from kairos.errors import UsageError
 from kairos.lab.laboratory import Laboratory
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.waiting import until
 
 
@@ -42,7 +42,7 @@ def show_database(lab):
 
 def ends_by_sigterm(lab):
     lab.process.send_signal(signal.SIGTERM)
-    return lab.process.wait(PATIENCE)
+    return lab.process.wait(TIMEOUT)
 
 
 @pytest.mark.parametrize("hide, show", [(hide_results, show_results), (hide_database, show_database)])
@@ -80,7 +80,7 @@ def test_laboratory_without_its_folder_ends_by_sigterm(lab, state):
 
 
 def test_command_to_a_laboratory_that_hangs_is_refused_in_a_line(lab, monkeypatch):
-    monkeypatch.setattr(labclient, "PATIENCE", 0.3)
+    monkeypatch.setattr(labclient, "TIMEOUT", 0.3)
     lab.process.send_signal(signal.SIGSTOP)
     try:
         with pytest.raises(UsageError, match=r"has not answered for 0\.3 s: it is stopped, or has too much to do"):

@@ -21,7 +21,7 @@ from kairos.lab import contents, journal, results, storing, values
 from kairos.lab.journal import Journal, Reader
 from kairos.lab.queue import Submission
 from kairos.lab.run import Run
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import bounded
 from tests.support.waiting import until
 
@@ -220,7 +220,7 @@ def test_journal_of_several_threads_keeps_the_order_of_each(tmp_path):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
     log.close()
     run = contents.contents_of(tmp_path / "journal")
     assert all(run.written[key].value == [*range(251), "text", *range(251, 500)] for key in "abcd")

@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 from kairos.controllers import Client
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.command import bounded, one_line, run_kairos
 from tests.support.gateware import built
 from tests.support.laboratory import SETTINGS
@@ -171,7 +171,7 @@ def on_terminal(lab, *words) -> str:
     """Return what a command prints on a terminal."""
     ours, its = os.openpty()
     command = [sys.executable, "-m", "kairos", *words]
-    subprocess.run(command, stdout=its, cwd=lab.folder, check=True, timeout=PATIENCE)
+    subprocess.run(command, stdout=its, cwd=lab.folder, check=True, timeout=TIMEOUT)
     os.close(its)
     with os.fdopen(ours, "rb", buffering=0) as terminal:
         parts = []
@@ -240,9 +240,9 @@ def test_datasets_and_log_are_followed_over_a_restart(lab, kairos_in):
         assert "is back" in log.stderr.readline()
         printed_ones = [text for text in texts if "print:printed" in text]
         assert len(printed_ones) == len(set(printed_ones)), "none twice"
-        assert waits.wait(PATIENCE) == 0 and waits.stdout.readline().endswith(": completed\n")
+        assert waits.wait(TIMEOUT) == 0 and waits.stdout.readline().endswith(": completed\n")
         unread.stdout.close()
-        assert unread.wait(PATIENCE) == 1, "it sees that nobody reads, although nothing is logged"
+        assert unread.wait(TIMEOUT) == 1, "it sees that nobody reads, although nothing is logged"
 
 
 def test_laboratory_that_is_not_there_is_reported_in_a_line(tmp_path):
@@ -284,8 +284,8 @@ def test_new_laboratory_runs_a_kernel_on_an_ion(tmp_path):
         until(lambda: not objects(run_kairos("queue", "list", "--json", cwd=folder)))
         assert objects(run_kairos("runs", "list", "--json", cwd=folder))[0]["status"] != "completed"
         printed(run_kairos("lab", "end", cwd=folder))
-        assert lab.wait(PATIENCE) == 0
+        assert lab.wait(TIMEOUT) == 0
     finally:
         if lab.poll() is None:
             os.killpg(lab.pid, signal.SIGTERM)
-            lab.wait(PATIENCE)
+            lab.wait(TIMEOUT)

@@ -12,7 +12,7 @@ import pytest
 from kairos.devices import DeviceDB
 from kairos.lab.device import Devices
 from kairos.labclient import connect
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.gateware import built
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
@@ -75,7 +75,7 @@ def test_device_that_ends_while_a_laboratory_connects_is_started_again(tmp_path)
     async def work(listening):
         ending = asyncio.create_task(asyncio.to_thread(end, listening))
         devices = Devices(tmp_path, lambda _: None)
-        await asyncio.wait_for(devices.start(tmp_path / "device_db.py", entries), PATIENCE)
+        await asyncio.wait_for(devices.start(tmp_path / "device_db.py", entries), TIMEOUT)
         await ending
         resolved = devices.resolved(entries)["core"]["arguments"]["host"]
         await devices.stop()
@@ -116,7 +116,7 @@ def test_pin_that_several_people_override_at_once_is_confirmed_to_each(lab):
     with ThreadPoolExecutor() as pool:
         done = [pool.submit(overrides, levels) for levels in ([True, None] * 10, [None, False] * 10, [False] * 20)]
         for each in done:
-            each.result(PATIENCE)
+            each.result(TIMEOUT)
 
 
 def test_run_fails_with_its_device_and_the_next_one_finds_it_started_again(lab):

@@ -9,7 +9,7 @@ import pytest
 
 from kairos.errors import UsageError
 from kairos.labclient import connect
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.waiting import until
 
 
@@ -206,7 +206,7 @@ def test_run_asks_for_arguments_and_submits_another(lab):
 
 def test_second_laboratory_in_a_folder_is_refused_in_a_line(lab):
     command = [sys.executable, "-m", "kairos.lab", str(lab.folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 1
     assert done.stderr == f"kairos: a laboratory is running in {lab.folder} already (process {lab.process.pid})\n"
     assert lab.status()["queue"] == 0
@@ -230,5 +230,5 @@ def test_laboratory_that_does_not_run_is_reported(tmp_path):
 def test_wrong_setting_is_reported_in_a_line(tmp_path, settings, message):
     (tmp_path / "lab.toml").write_text(settings)
     command = [sys.executable, "-m", "kairos.lab", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 1 and done.stderr.count("\n") == 1 and message in done.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.laboratory import Laboratory
 from tests.support.raw_master import Lines
 
@@ -59,13 +59,13 @@ def assert_served(lab, host):
         assert json.loads(lines.line()), name
         lines.close()
     for name in ("logging", "broadcast"):
-        socket.create_connection((host, lab.ports[name]), PATIENCE).close()
+        socket.create_connection((host, lab.ports[name]), TIMEOUT).close()
 
 
 def assert_refused(lab, host):
     for name in NAMES:
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection((host, lab.ports[name]), PATIENCE)
+            socket.create_connection((host, lab.ports[name]), TIMEOUT)
 
 
 def test_laboratory_listens_on_localhost_only_by_default(tmp_path):

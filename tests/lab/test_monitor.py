@@ -14,7 +14,7 @@ from kairos.errors import UsageError
 from kairos.lab.monitor import Monitor
 from kairos.network.management import Management
 from kairos.network.moninj import Override
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.device import Device
 from tests.support.paths import EXAMPLES
 from tests.support.raw_moninj import Client
@@ -160,19 +160,19 @@ def test_connection_that_is_made_when_its_viewer_has_left_is_closed(monkeypatch)
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         monitor = Monitor("core", lambda port: server.sockets[0].getsockname(), entries)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             with monitor.following():
                 await arrived.wait()
             left.set()
             await closed.wait()
         assert monitor.problem == "no client watches it" and monitor.losses == 0
 
-    monkeypatch.setattr("kairos.network.connect.ATTEMPT", PATIENCE)
-    monkeypatch.setattr("kairos.lab.monitor.POLL", PATIENCE)
+    monkeypatch.setattr("kairos.network.connect.ATTEMPT", TIMEOUT)
+    monkeypatch.setattr("kairos.lab.monitor.POLL", TIMEOUT)
     asyncio.run(work())
 
 
-def test_devices_that_do_not_answer_hold_up_no_other_work(monkeypatch):
+def test_devices_that_do_not_answer_delay_no_other_task(monkeypatch):
     async def work():
         with socket.create_server(("127.0.0.1", 0), backlog=100) as silent, ExitStack() as followed:
             monitors = [Monitor("core", lambda port: silent.getsockname(), entries) for _ in range(40)]
@@ -183,6 +183,6 @@ def test_devices_that_do_not_answer_hold_up_no_other_work(monkeypatch):
                 followed.callback(accepted[0].close)
             assert {monitor.problem for monitor in monitors} == {"it has not been asked yet"}
 
-    monkeypatch.setattr("kairos.network.connect.ATTEMPT", PATIENCE)
-    monkeypatch.setattr("kairos.lab.monitor.POLL", PATIENCE)
-    asyncio.run(asyncio.wait_for(work(), PATIENCE))
+    monkeypatch.setattr("kairos.network.connect.ATTEMPT", TIMEOUT)
+    monkeypatch.setattr("kairos.lab.monitor.POLL", TIMEOUT)
+    asyncio.run(asyncio.wait_for(work(), TIMEOUT))

@@ -66,7 +66,7 @@ def test_laboratory_that_does_not_answer_is_not_waited_for(tmp_path, monkeypatch
     (tmp_path / ".kairos").mkdir()
     (tmp_path / ".kairos" / "address.json").write_text("{}")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(labfolder, "PATIENCE", 0.05)
+    monkeypatch.setattr(labfolder, "TIMEOUT", 0.05)
     assert proposed(None, "queue hold ") == [], "there is no socket"
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(os.path.relpath(tmp_path / ".kairos" / "lab.sock"))

@@ -83,7 +83,7 @@ def test_order_of_random_queue_is_kept_until_only_those_wait_that_must(runs, dat
     assert len(passed) + len(runs) == len(all_runs)
 
 
-def test_reasons_of_a_long_queue_look_at_each_run_a_few_times():
+def test_reasons_of_a_long_queue_read_each_run_less_than_five_times():
     runs = [Run(Submission(rid, "main", {}, position=float(rid), after=0)) for rid in range(500)]
     looks = []
     reasons = order.Reasons(runs, NOW, lambda submission: looks.append(submission), lambda run: looks.append(run))

@@ -10,7 +10,7 @@ import pytest
 from kairos.lab import printed
 from kairos.lab.log import Log
 from kairos.lab.printed import Output, last_line
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 
 def all_of(output, ended=True):
@@ -116,14 +116,14 @@ for number in range(100):
     print("line", number)
 logging.error("two\\nlines")
 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-output.settle()
+output.write_pending()
 print("after")
 """
 
 
 @pytest.mark.parametrize("kept", [1 << 20, 50])
 def test_lines_that_a_full_disk_does_not_take_are_written_when_there_is_room(tmp_path, kept):
-    done = subprocess.run([sys.executable, "-c", FULL, tmp_path / "output", str(kept)], timeout=PATIENCE)
+    done = subprocess.run([sys.executable, "-c", FULL, tmp_path / "output", str(kept)], timeout=TIMEOUT)
     assert done.returncode == 0
     text = (tmp_path / "output").read_text()
     assert text.startswith("before\nline 0\n") and text.endswith("\nafter\n") and "ERROR<2>:root:two\nlines\n" in text

@@ -10,7 +10,7 @@ import pytest
 
 from kairos.lab.forkserver import ATTEMPTS, Forked, Spares
 from kairos.lab.processes import Processes, holder_of
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 
 def fork(processes, folder, number):
@@ -46,7 +46,7 @@ def test_start_succeeds_although_the_waiting_process_or_the_fork_server_was_kill
         await processes.stop()
 
     first = Forked() if forked else None
-    asyncio.run(asyncio.wait_for(work(), PATIENCE))
+    asyncio.run(asyncio.wait_for(work(), TIMEOUT))
     assert first is None or first.returncode == -signal.SIGKILL
 
 
@@ -74,7 +74,7 @@ def test_process_given_up_while_it_is_started_ends_and_the_next_is_its_own(tmp_p
             await following.stop(orderly=False)
         await processes.stop()
 
-    asyncio.run(asyncio.wait_for(work(), PATIENCE))
+    asyncio.run(asyncio.wait_for(work(), TIMEOUT))
 
 
 def test_processes_that_end_at_once_are_not_forked_for_ever(monkeypatch):
@@ -85,7 +85,7 @@ def test_processes_that_end_at_once_are_not_forked_for_ever(monkeypatch):
         forked.append(fork_process())
         return forked[-1]
 
-    monkeypatch.setattr("kairos.lab.forkserver.LIVED", PATIENCE)  # on a busy machine even these live for a while
+    monkeypatch.setattr("kairos.lab.forkserver.LIVED", TIMEOUT)  # on a busy machine even these live for a while
     monkeypatch.setattr("os.fork", counted)
     monkeypatch.setattr("os.setsid", lambda: os._exit(7))  # at the beginning of each
     ours, its = socket.socketpair()

@@ -4,7 +4,7 @@ import asyncio
 
 from kairos.lab.events import Events
 from kairos.lab.watching import Watching
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 
 
 def test_device_that_does_not_answer_is_reported_once_until_it_is_back():
@@ -30,7 +30,7 @@ def test_device_that_does_not_answer_is_reported_once_until_it_is_back():
                 come.clear()
                 await come.wait()
 
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             watching.start()
             await reported("device_lost", "far")
             server.close()

@@ -103,7 +103,7 @@ class Forms:
             value = self.expression("i", 1)
             self.scope[name := f"N{self.count_name()}"] = "F"
             return [f"{indent}def {name}(x):", f"{indent}    return x {self.random.choice('+-*^')} {value}"]
-        value = self.made(kind)
+        value = self.value_of(kind)
         return [f"{indent}{self.fresh(kind)} = {value}"]
 
     def unused(self, indent):
@@ -132,7 +132,7 @@ class Forms:
         self.names += 1
         return self.names + 9
 
-    def made(self, kind):
+    def value_of(self, kind):
         name = self.variable((kind,))
         match kind:
             case "t":

@@ -77,7 +77,7 @@ def said():
 def test_each_diagnostic_has_its_recorded_text(said, family):
     parts = [f"# {title}\n\n{text}" for (found, title), text in said[0].items() if found == family]
     new = "\n".join(parts).rstrip("\n") + "\n"
-    old = diagnostics.HERE.joinpath(f"{family}.txt").read_text(encoding="utf-8")
+    old = diagnostics.FOLDER.joinpath(f"{family}.txt").read_text(encoding="utf-8")
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"{family}.txt", "now", lineterm="", n=2)
     assert old == new, "\n".join(lines) + f"\n\nIf that was meant: {diagnostics.RENEW}"
 

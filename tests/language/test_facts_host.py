@@ -175,13 +175,13 @@ def test_changed_attributes_are_written_back(core):
             super().__init__(core)
             self.n, self.seen = 5, []
 
-        def look(self):
+        def view(self):
             self.seen.append(self.n)
 
         @kernel
         def run(self):
             self.n += 1
-            self.look()
+            self.view()
 
     counted = Counted(core)
     counted.run()

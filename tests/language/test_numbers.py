@@ -108,10 +108,10 @@ class TruthForInteger:
     def __init__(self, core):
         self.core = core
         self.on = True
-        self.chosen = [self.given, self.other]
+        self.chosen = [self.argument, self.other]
 
     @portable
-    def given(self, x=0):
+    def argument(self, x=0):
         return x + 5
 
     @portable
@@ -132,7 +132,13 @@ class TruthForInteger:
             return v - 1
 
         flag = x == 1
-        a = (self.given(), self.given(True), self.given(x=self.on), self.given(flag), self.given(not flag))
+        a = (
+            self.argument(),
+            self.argument(True),
+            self.argument(x=self.on),
+            self.argument(flag),
+            self.argument(not flag),
+        )
         b = (self.wide(), self.wide(flag), self.wide(False), self.narrow(flag, True), self.narrow(x=flag, n=2))
         c = (inside(flag), inside(), (lambda v=2: v << 1)(flag), self.chosen[0](flag), self.chosen[1](flag))
         return a, b, c, x << 3, y << 33, z + 1, t

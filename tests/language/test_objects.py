@@ -106,7 +106,7 @@ def test_objects_hold_objects_of_their_own_class(core, run):
     assert run("return (self.a.go(), self.b.go())", a=tree, b=other) == (5, 2.5)
 
 
-def test_attribute_of_only_some_objects_is_accepted(core, run):
+def test_attribute_that_one_of_two_objects_has_is_accepted_where_unused(core, run):
     class Card(Device):
         @kernel
         def number(self):

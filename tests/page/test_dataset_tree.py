@@ -4,14 +4,14 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import new_page, violations
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 
 def data(page):
-    page.set_default_timeout(1000 * PATIENCE)
+    page.set_default_timeout(1000 * TIMEOUT)
     page.get_by_role("tab", name="Data").click()
     return page.get_by_role("region", name="Datasets", exact=True)
 

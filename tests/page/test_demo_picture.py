@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from kairos.scope.tests.chromium import BROWSER
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
 from tests.support.processes import processes
@@ -19,7 +19,7 @@ def demo(folder, **environment):
     """Run the step; returns what it prints."""
     command = [sys.executable, SCRIPT, folder / "lab", folder / "page.png"]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=4 * PATIENCE, env={**os.environ, **environment}
+        command, capture_output=True, text=True, timeout=4 * TIMEOUT, env={**os.environ, **environment}
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()

@@ -7,7 +7,7 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page, violations
 from tests.support.gateware import built, database
 from tests.support.hub import Hub
@@ -16,7 +16,7 @@ from tests.support.paths import EXAMPLES
 from tests.support.processes import keepers
 from tests.support.waiting import until
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 MANY = """
 pin = {"type": "local", "module": "artiq.coredevice.ttl", "class": "TTLOut"}

@@ -9,13 +9,13 @@ import h5py
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 FORM = """from artiq.experiment import *
 
@@ -49,7 +49,7 @@ def quick(tmp_path_factory):
 def opened(chromium, quick, **options):
     """Open the page once the repository is scanned."""
     with new_page(chromium, quick[1].address, **options) as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         yield page
 
 
@@ -74,7 +74,7 @@ def held(page, method, words=""):
 
 def wait_for(page, condition):
     """Wait until something holds, while the browser goes on."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while not condition():
         assert time.monotonic() < deadline
         page.wait_for_timeout(10)

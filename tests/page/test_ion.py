@@ -6,14 +6,14 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
 from tests.support.telephone import SMALLEST, good, view
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 
 @pytest.fixture
@@ -77,11 +77,11 @@ def test_rabi_flop_is_followed_point_by_point(chromium, trap, tmp_path):
 
 
 @pytest.mark.long
-def test_telephone_alone_submits_watches_fits_stops_and_overrides(chromium, trap, tmp_path):
+def test_run_on_a_telephone_is_submitted_fitted_and_stopped_and_an_output_overridden(chromium, trap, tmp_path):
     hub = Hub(tmp_path, {}, entries=ENTRY)
     try:
         with new_page(chromium, hub.address, "telephone", "dark") as page:
-            page.set_default_timeout(1000 * PATIENCE)
+            page.set_default_timeout(1000 * TIMEOUT)
             page.set_viewport_size(SMALLEST)
             view(page, "Start")
             page.get_by_role("button", name="Rabi flop").tap()

@@ -6,12 +6,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 FAR = 80
 """Presses of Tab within which a control must be reached."""
@@ -39,7 +39,7 @@ def used(tmp_path_factory):
 def page(chromium, used):
     """The page of this laboratory."""
     with new_page(chromium, used[1].address) as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         expect(page.get_by_role("row", name=re.compile("^1 Quick completed"))).to_be_visible()
         yield page
         assert violations(page) == []

@@ -4,10 +4,10 @@ import json
 
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import new_page, violations
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 
 def tabs(page):

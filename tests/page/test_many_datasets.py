@@ -6,10 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import new_page, violations
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 MANY = """
 from artiq.experiment import *
@@ -36,7 +36,7 @@ def test_ten_thousand_datasets_are_searched_while_others_change(chromium, hub, p
     (place.folder / "repository" / "many.py").write_text(MANY)
     rid = place.submit({"file": "many.py", "class_name": "Many", "arguments": {}, "repo_rev": None})
     with new_page(chromium, hub.address, size) as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         if size == "telephone":
             page.get_by_label("Views").get_by_role("button", name="Data").click()
         else:

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 MANY = '''from artiq.experiment import *
 
@@ -64,7 +64,7 @@ def odd(tmp_path_factory):
 
 
 def data(page):
-    page.set_default_timeout(1000 * PATIENCE)
+    page.set_default_timeout(1000 * TIMEOUT)
     page.get_by_role("tab", name="Data").click()
     return page.get_by_role("region", name="Datasets", exact=True)
 
@@ -73,7 +73,7 @@ def data(page):
 def test_run_with_a_thousand_arguments_is_submitted_and_shown(chromium, odd):
     place, hub = odd
     with new_page(chromium, hub.address) as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         page.get_by_role("button", name=re.compile("Many")).click()
         page.get_by_label("a500", exact=True).fill("500.5")
         page.get_by_label("a500", exact=True).press("Control+Enter")
@@ -87,7 +87,7 @@ def test_run_with_a_thousand_arguments_is_submitted_and_shown(chromium, odd):
 def test_experiment_in_a_file_not_named_in_utf8_runs_and_repeats(chromium, odd):
     place, hub = odd
     with new_page(chromium, hub.address) as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         page.get_by_role("button", name="Latin", exact=True).click()
         page.locator("button.main", has_text="Submit").click()
         run = page.get_by_role("row", name=re.compile(r"^\d+ Latin completed"))
@@ -194,7 +194,7 @@ GROWN = ["grown: 2 points", "grown: 3 points", None, "grown: 1 × 3 elements", "
 """What is drawn after each step."""
 
 
-def test_list_that_grows_by_other_things_is_drawn_as_after_a_reload(chromium, odd):
+def test_list_that_grows_by_values_of_other_types_is_drawn_as_after_a_reload(chromium, odd):
     place, hub = odd
     (place.folder / "repository" / "grows.py").write_text(GROWS)
     rid = place.submit({"file": "grows.py", "class_name": "Grows", "arguments": {}, "repo_rev": None})
@@ -234,7 +234,7 @@ def test_names_that_every_object_has_are_those_of_their_own_runs_only(chromium, 
     place.ends(rids[-1])
     place.set_dataset("with a unit", 1.0, True, {"unit": "constructor"})
     with new_page(chromium, hub.address) as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         cells = [
             page.get_by_role("row", name=re.compile(f"^{rid} ")).locator("[data-name=constructor]") for rid in rids
         ]
@@ -258,7 +258,7 @@ def held(page, method):
 
 def goes_on(page, calls):
     """Let the first call that is held go on."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while not calls:
         assert time.monotonic() < deadline
         page.wait_for_timeout(10)
@@ -275,7 +275,7 @@ def test_second_of_two_people_gets_the_reason_of_a_refusal(chromium, odd):
     place.calibrate(["decided"], True)
     try:
         with new_page(chromium, hub.address, quiet=False) as page:
-            page.set_default_timeout(1000 * PATIENCE)
+            page.set_default_timeout(1000 * TIMEOUT)
             said = page.get_by_role("status")
             calls = held(page, "Queue/Move")
             page.get_by_role("button", name=f"Run {second} earlier").click()

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub, token_entry
 from tests.support.laboratory import Laboratory
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 
 def submit(page, name):
@@ -177,8 +177,8 @@ def test_running_run_is_paused_and_goes_on(chromium, hub, place):
     assert place.status_of(rid) == "running"
 
 
-def test_token_logs_in_and_role_look_is_shown_as_read_only(chromium, place, tmp_path):
-    entries = ENTRY + token_entry("a look token", "look")
+def test_token_logs_in_and_role_view_is_shown_as_read_only(chromium, place, tmp_path):
+    entries = ENTRY + token_entry("a view token", "view")
     hub = Hub(tmp_path, {}, entries=entries)
     try:
         place.run_of("Patient")
@@ -187,12 +187,12 @@ def test_token_logs_in_and_role_look_is_shown_as_read_only(chromium, place, tmp_
             page.get_by_label("Token").fill("wrong")
             page.get_by_role("button", name="Log in").click()
             expect(page.get_by_role("alert")).to_have_text("this hub does not know that token")
-            page.get_by_label("Token").fill("a look token")
+            page.get_by_label("Token").fill("a view token")
             page.get_by_role("button", name="Log in").click()
-            expect(page.get_by_text("one who may look")).to_be_visible()
+            expect(page.get_by_text("one who may view")).to_be_visible()
             expect(queue(page).get_by_role("button", name="Terminate")).to_be_disabled()
             page.get_by_role("button", name=re.compile("Quick scan")).click()
-            expect(page.get_by_text("your token may only look")).to_be_visible()
+            expect(page.get_by_text("your token may only view")).to_be_visible()
             assert page.evaluate("document.cookie") == ""
             page.get_by_role("button", name="Log out").click()
             expect(page.get_by_label("Token")).to_be_visible()
@@ -334,7 +334,7 @@ def test_form_sends_choices_scans_and_scheduling_as_entered(chromium, hub, place
     (place.folder / "repository" / "kinds.py").write_text(KINDS)
     place.scan()
     with new_page(chromium, hub.address) as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         page.get_by_role("button", name="Kinds", exact=True).click()
         expect(page.get_by_role("img", name="5 points")).to_be_visible()
         page.get_by_role("combobox", name="beam", exact=True).select_option("radial <b>")

@@ -6,11 +6,11 @@ import re
 import numpy as np
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import new_page, violations
 from tests.support.waiting import until
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 HIGH = """article => {
   const canvas = article.querySelector("canvas");
@@ -40,7 +40,7 @@ def test_single_spike_of_a_long_curve_is_drawn(chromium, hub, place):
     with new_page(chromium, hub.address) as page:
         plot = drawn(page, "long")
         expect(plot.get_by_role("img", name="long: 200000 points")).to_be_visible()
-        page.set_default_timeout(PATIENCE * 1000)
+        page.set_default_timeout(TIMEOUT * 1000)
         page.wait_for_function(f"() => ({HIGH})(document.querySelector('article.plot')) > 5")
         chart = plot.get_by_role("img").bounding_box()
         page.mouse.move(chart["x"] + 80, chart["y"] + 30)
@@ -56,7 +56,7 @@ def test_zoomed_plot_is_moved_by_keys_and_wheel(chromium, hub, place):
     place.set_dataset("long", long)
     sees = f"() => ({HIGH})(document.querySelector('article.plot'))"
     with new_page(chromium, hub.address) as page:
-        page.set_default_timeout(PATIENCE * 1000)
+        page.set_default_timeout(TIMEOUT * 1000)
         chart = drawn(page, "long").get_by_role("img", name="long: 200000 points")
         expect(chart).to_be_visible()
         page.wait_for_function(f"{sees} > 5")
@@ -331,7 +331,7 @@ def test_long_curve_comes_as_the_columns_of_the_plot(chromium, hub, place):
     with new_page(chromium, hub.address) as page:
         page.add_init_script(f"({RECEIVED})()")
         page.reload()
-        page.set_default_timeout(PATIENCE * 1000)
+        page.set_default_timeout(TIMEOUT * 1000)
         chart = drawn(page, "long").get_by_role("img", name="long: 1000000 points")
         expect(chart).to_be_visible()
         page.wait_for_function(f"() => ({CURVES})(document.querySelector('article.plot')).length > 300")
@@ -351,7 +351,7 @@ def test_gap_of_a_long_curve_is_not_drawn_over(chromium, hub, place):
     long[40_000:60_000] = np.nan
     place.set_dataset("long", long)
     with new_page(chromium, hub.address) as page:
-        page.set_default_timeout(PATIENCE * 1000)
+        page.set_default_timeout(TIMEOUT * 1000)
         expect(drawn(page, "long").get_by_role("img", name="long: 100000 points")).to_be_visible()
         page.wait_for_function(f"() => ({CURVES})(document.querySelector('article.plot')).length > 100")
         columns = np.array(page.evaluate(f"() => ({CURVES})(document.querySelector('article.plot'))"))
@@ -369,6 +369,6 @@ def test_data_with_a_fit_stay_visible_when_they_are_many(chromium, hub, place):
     (place.folder / "repository" / "flop.py").write_text(flop)
     place.ends(place.submit({"file": "flop.py", "class_name": "Asks", "arguments": {}, "repo_rev": None}))
     with new_page(chromium, hub.address) as page:
-        page.set_default_timeout(PATIENCE * 1000)
+        page.set_default_timeout(TIMEOUT * 1000)
         expect(page.get_by_role("img", name="y: 1000 points against x")).to_be_visible()
         page.wait_for_function(f"() => ({HIGH})(document.querySelector('article.plot')) > 50")

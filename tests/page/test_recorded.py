@@ -5,14 +5,14 @@ import re
 import h5py
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.paths import EXAMPLES
 from tests.support.waiting import until
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 SETTINGS = "[rehearsal]\nwaveforms = true\n"
 TWICE = '''import time
@@ -74,7 +74,7 @@ def test_override_is_seen_in_the_waveform_and_among_the_differences(chromium, tm
     try:
         overridden, plain = finished(lab, ["ttl6"]), finished(lab)
         with new_page(chromium, hub.address) as page:
-            page.set_default_timeout(1000 * PATIENCE)
+            page.set_default_timeout(1000 * TIMEOUT)
             page.get_by_role("button", name=str(overridden), exact=True).click()
             page.get_by_role("button", name="Verify").click()
             expect(page.get_by_role("status", name="Verification")).to_contain_text(re.compile("^the same: 4 events"))

@@ -8,7 +8,7 @@ import h5py
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
@@ -16,7 +16,7 @@ from tests.support.paths import EXAMPLES
 from tests.support.rehearsed import KERNELS, LATE
 from tests.support.waiting import until
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 SETTINGS = '[rehearsal]\ndefault = "must"\nwithin_s = 60\n'
 
 

@@ -8,17 +8,17 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page, violations
 from tests.support.hub import Hub, certificate, token_entry
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 
 @pytest.fixture
 def guarded(place, tmp_path):
     """A hub with tokens."""
-    hub = Hub(tmp_path, {}, entries=ENTRY + token_entry("mine", "operate") + token_entry("theirs", "look"))
+    hub = Hub(tmp_path, {}, entries=ENTRY + token_entry("mine", "operate") + token_entry("theirs", "view"))
     yield hub
     hub.close()
 
@@ -78,7 +78,7 @@ def test_login_of_another_person_discards_typed_text(chromium, guarded, place):
         page.context.request.post(f"http://{guarded.address}/logout")
         expect(page.get_by_label("Token")).to_be_visible()
         log_in(page, "theirs")
-        expect(page.get_by_text("one who may look")).to_be_visible()
+        expect(page.get_by_text("one who may view")).to_be_visible()
         page.get_by_role("button", name="Quick scan").click()
         expect(page.get_by_role("spinbutton", name="n", exact=True)).to_have_value("3")
         expect(page.get_by_role("button", name="Submit", exact=True)).to_be_disabled()
@@ -108,12 +108,12 @@ def test_removed_token_and_lower_role_are_detected_after_a_restart_of_the_hub(ch
         is_kept = half_typed(page)
         terminate = page.get_by_role("region", name="Queue").get_by_role("button", name="Terminate")
         expect(terminate).to_be_enabled()
-        entry = token_entry("mine", "look").replace("who may look", "who may operate")
+        entry = token_entry("mine", "view").replace("who may view", "who may operate")
         again(guarded, tmp_path, ENTRY + entry)
-        expect(page.get_by_text("your token may only look").first).to_be_visible()
+        expect(page.get_by_text("your token may only view").first).to_be_visible()
         expect(terminate).to_be_disabled()
         is_kept()
-        again(guarded, tmp_path, ENTRY + token_entry("another", "look"))
+        again(guarded, tmp_path, ENTRY + token_entry("another", "view"))
         expect(page.get_by_label("Token")).to_be_visible()
         again(guarded, tmp_path, ENTRY + token_entry("mine", "operate"))
         log_in(page)

@@ -5,13 +5,13 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page
 from tests.support.hub import Hub, token_entry
 from tests.support.laboratory import Laboratory
 from tests.support.telephone import SMALLEST, good, view
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 ALARM = '[[alarm]]\nname = "trap RF"\ndataset = "rf"\nmaximum = 2\nguidance = "call Anna"\n'
 
@@ -38,7 +38,7 @@ def test_telephone_views_with_their_popups_and_forms_are_accessible(chromium, al
     hub = Hub(tmp_path, {}, entries=ENTRY)
     try:
         with new_page(chromium, hub.address, "telephone", scheme) as page:
-            page.set_default_timeout(1000 * PATIENCE)
+            page.set_default_timeout(1000 * TIMEOUT)
             page.set_viewport_size(SMALLEST)
             page.get_by_role("button", name="1 alarm").click()
             expect(page.get_by_role("row", name=re.compile("^trap RF active"))).to_be_visible()
@@ -88,7 +88,7 @@ def test_telephone_views_with_their_popups_and_forms_are_accessible(chromium, al
 
 
 def test_login_on_a_telephone_is_accessible(chromium, place, tmp_path):
-    hub = Hub(tmp_path, {}, entries=ENTRY + token_entry("a token", "look"))
+    hub = Hub(tmp_path, {}, entries=ENTRY + token_entry("a token", "view"))
     try:
         with new_page(chromium, hub.address, "telephone") as page:
             expect(page.get_by_label("Token")).to_be_visible()

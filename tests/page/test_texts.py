@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import SIZES, new_page, violations
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 LONG = 1_000_000
 WORDY = '''from artiq.experiment import *
@@ -54,7 +54,7 @@ def wordy(place):
 def test_long_texts_and_odd_names_are_bounded_and_complete_on_demand(chromium, hub, place):
     rid = wordy(place)
     with new_page(chromium, hub.address) as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         page.set_viewport_size(dict(zip(("width", "height"), SIZES["desktop"], strict=True)))
         for name in ("Data", "Calibrations", "Logbook", "Log", "Runs"):
             page.get_by_role("tab", name=name, exact=True).click()
@@ -97,7 +97,7 @@ def test_long_words_are_refused_in_a_line_and_the_page_goes_on(chromium, hub, pl
     place.scan()
     place.write_entry("an entry")
     with new_page(chromium, hub.address, quiet=False) as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         search = page.get_by_label("Search runs")
         search.evaluate(FILL, "x" * 60_000)
         refused = page.get_by_text("a search has at most 1000 characters, this one has 60000")

@@ -5,12 +5,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, new_page
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 
-expect.set_options(timeout=PATIENCE * 1000)
+expect.set_options(timeout=TIMEOUT * 1000)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def both(chromium, shared):
     """Two pages."""
     with new_page(chromium, shared[1].address, quiet=False) as one, new_page(chromium, shared[1].address) as other:
         for page in (one, other):
-            page.set_default_timeout(1000 * PATIENCE)
+            page.set_default_timeout(1000 * TIMEOUT)
         yield one, other
 
 

@@ -6,6 +6,6 @@ protocols (docs/spec/wire-protocols.md), so that an error there is not repeated 
 from here, and from no other test.
 """
 
-PATIENCE = 180
+TIMEOUT = 180
 """Timeout in seconds of real time for anything awaited: far more than a busy machine needs, so that
 no verdict depends on it."""

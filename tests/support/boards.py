@@ -3,7 +3,7 @@
 import json
 import select
 
-from . import PATIENCE
+from . import TIMEOUT
 from .command import run_kairos
 from .device import Emulated
 from .paths import BUILD
@@ -92,7 +92,7 @@ class System(Emulated):
     def __init__(self, folder, system):
         forwards = [part for port in PORTS for part in ("--forward", f"0:{port}")]
         super().__init__(folder, "--system", system, "--build", BUILD, *forwards)
-        readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        readable, _, _ = select.select([self.process.stdout], [], [], TIMEOUT)
         line = self.process.stdout.readline() if readable else ""
         assert line, self.errors() + self.uart()
         self.attach()

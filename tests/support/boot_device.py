@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from . import PATIENCE
+from . import TIMEOUT
 from .device import Emulated
 from .paths import GATEWARE
 from .ports import free_port
@@ -35,4 +35,4 @@ class BootDevice(Emulated):
         """Run `kairos boot` for this device."""
         command = [sys.executable, "-m", "kairos", "boot", "--device", HOST, "--port", str(self.ports[1379])]
         command += ["--management-port", str(self.ports[1380]), *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)

@@ -7,7 +7,7 @@ import sys
 import threading
 from contextlib import contextmanager
 
-from . import PATIENCE
+from . import TIMEOUT
 from .paths import EXAMPLES
 from .prepared import run
 
@@ -33,7 +33,7 @@ def killed_after(process: subprocess.Popen, seconds: float) -> threading.Timer:
 
 def first_line(process: subprocess.Popen) -> str:
     """Return the first line of a process; empty if it ends, or says nothing and is killed."""
-    overdue = killed_after(process, PATIENCE)
+    overdue = killed_after(process, TIMEOUT)
     try:
         return process.stdout.readline()
     finally:
@@ -43,7 +43,7 @@ def first_line(process: subprocess.Popen) -> str:
 @contextmanager
 def bounded(process: subprocess.Popen):
     """Context of a process, which is killed at its end, or when that has not come in time."""
-    overdue = killed_after(process, 2 * PATIENCE)
+    overdue = killed_after(process, 2 * TIMEOUT)
     with process:
         try:
             yield process
@@ -58,7 +58,7 @@ def heed_signals():
         signal.signal(number, signal.SIG_DFL)
 
 
-def run_kairos(*words, timeout=PATIENCE, **options):
+def run_kairos(*words, timeout=TIMEOUT, **options):
     """Run the command with these words only; `options`: for `subprocess.Popen`."""
     return run([sys.executable, "-m", "kairos", *map(str, words)], timeout, **options)
 
@@ -73,7 +73,7 @@ class Kairos:
     def command(self, *arguments, device_db=EXAMPLES / "device_db.py"):
         return [sys.executable, "-m", "kairos", *map(str, arguments), "--device-db", str(device_db)]
 
-    def __call__(self, *arguments, timeout=PATIENCE, env=(), **options):
+    def __call__(self, *arguments, timeout=TIMEOUT, env=(), **options):
         """Run the command; `env`: additional environment variables."""
         return run(self.command(*arguments, **options), timeout, cwd=self.directory, env={**os.environ, **dict(env)})
 
@@ -98,14 +98,14 @@ class Kairos:
             text=True,
             preexec_fn=heed_signals,
         )
-        killed_after(process, 2 * PATIENCE)
+        killed_after(process, 2 * TIMEOUT)
         return process
 
     def interrupt(self, process, number=signal.SIGINT):
         """Send Ctrl-C, or another signal; returns standard output and error."""
         process.send_signal(number)
         try:
-            return process.communicate(timeout=PATIENCE)
+            return process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()  # otherwise the endless kernel would outlive the test
             raise

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from . import PATIENCE
+from . import TIMEOUT
 
 
 class Closed(Exception):
@@ -16,7 +16,7 @@ class Connection:
     """A connection to the device's service on a device port, which `device.ports` maps to the
     host's. `patience`: seconds until the device must have answered."""
 
-    def __init__(self, device, port, greeting=b"", patience=PATIENCE):
+    def __init__(self, device, port, greeting=b"", patience=TIMEOUT):
         self.socket = socket.create_connection((device.host, device.ports[port]), patience)
         self._ahead = b""
         self.write(greeting)

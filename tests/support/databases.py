@@ -26,7 +26,7 @@ def chain_memory(system):
     the memory of all, and the adder of the last one, also as its own kernels find it."""
     return f"""
 device_db["core"]["arguments"]["host"] = "emulator://{system}"
-boards = [("master", 0), ("relay", 1), ("satellite", 2), ("nowhere", 9)]
+boards = [("master", 0), ("relay", 1), ("satellite", 2), ("unconnected", 9)]
 for name, destination, cls, more in [
     *[(name, number, "RemoteMemory", {{}}) for name, number in boards],
     ("adder", 2, "RemoteAdder", {{}}),

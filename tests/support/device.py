@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from . import PATIENCE
+from . import TIMEOUT
 from .paths import EMULATOR, FIRMWARE, GATEWARE
 from .waiting import until
 
@@ -53,7 +53,7 @@ class Emulated:
     def pass_time(self, seconds):
         """Wait until the given seconds of the device's time have passed."""
         end = self.control("status")["time_ns"] + round(seconds * 1e9)
-        waited = self.control("wait", **{"for": "time"}, time_ns=end, timeout_ms=1000 * PATIENCE)
+        waited = self.control("wait", **{"for": "time"}, time_ns=end, timeout_ms=1000 * TIMEOUT)
         assert waited["reached"] == "time", waited
 
     def uart(self):
@@ -100,7 +100,7 @@ class Device(Emulated):
         arguments += ["--sd", sd] if sd else []
         arguments += ["--pl", gateware] if gateware else []
         super().__init__(directory, *arguments)
-        readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        readable, _, _ = select.select([self.process.stdout], [], [], TIMEOUT)
         line = self.process.stdout.readline() if readable else ""
         if not line:
             self.process.kill()

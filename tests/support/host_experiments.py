@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from . import PATIENCE
+from . import TIMEOUT
 
 __all__ = ["DEVICES", "HEAD", "Runner", "experiment"]
 
@@ -23,7 +23,7 @@ class Runner:
         if devices is not None:
             (self.directory / "device_db.py").write_text(devices)
         line = [sys.executable, "-m", "kairos", command, "exp.py", *arguments]
-        return subprocess.run(line, cwd=self.directory, capture_output=True, text=True, timeout=PATIENCE)
+        return subprocess.run(line, cwd=self.directory, capture_output=True, text=True, timeout=TIMEOUT)
 
 
 def experiment(body, build="pass"):

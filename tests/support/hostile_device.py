@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from kairos.compiler import EmbeddingMap
 from kairos.contracts.session import HOST_STRING, Reply
 from kairos.session import Session
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.paths import ROOT
 
 
@@ -136,6 +136,6 @@ def peak_mib(case):
             f"try: run({port})\nexcept Exception as error: print(error, file=sys.stderr)\n"
             "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
         )
-        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT)
     assert "violated the session protocol" in done.stderr, done.stderr
     return int(done.stdout) >> 10

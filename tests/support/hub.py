@@ -12,7 +12,7 @@ import kairos.hub
 from kairos.hub import HubError
 from kairos.network.management import Management
 
-from . import PATIENCE
+from . import TIMEOUT
 from .command import first_line
 from .paths import BUILD, ROOT
 from .waiting import until
@@ -51,7 +51,7 @@ class Hub:
 
     def close(self):
         self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(PATIENCE)
+        code = self.process.wait(TIMEOUT)
         assert code == 0, f"ended with {code}: {(self.folder / 'hub.log').read_text()[-2000:]}"
         self.process.stdout.close()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kairos.labclient import connect
 
-from . import PATIENCE
+from . import TIMEOUT
 from .prepared import Popen
 from .waiting import until
 
@@ -163,7 +163,7 @@ class Laboratory:
             raise AttributeError(name)
         if self._client is None:
             self._client = connect(self.folder)
-            self._client.set_timeout(PATIENCE)
+            self._client.set_timeout(TIMEOUT)
         return getattr(self._client, name)
 
     @property
@@ -173,12 +173,12 @@ class Laboratory:
     def kill(self):
         """Kill the laboratory, not its runs."""
         self.process.kill()
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
 
     def end(self):
         """End the laboratory as with Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(PATIENCE) == 0, self._said()
+        assert self.process.wait(TIMEOUT) == 0, self._said()
 
     def close(self):
         """End the laboratory and all its runs."""
@@ -238,7 +238,7 @@ class Laboratory:
 
     def ends(self, rid) -> dict:
         """Wait for the end of a run, and return what is known of it."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while self.status_of(rid) is not None:
             assert time.monotonic() < deadline, self.queue()
             time.sleep(0.02)

@@ -13,7 +13,7 @@ from pathlib import Path
 import h5py
 from PIL import Image, PngImagePlugin
 
-from tests.support import PATIENCE
+from tests.support import TIMEOUT
 from tests.support.browser import ENTRY, browser, new_page
 from tests.support.gateware import built
 from tests.support.hub import Hub
@@ -96,7 +96,7 @@ def _has_waveform(path) -> bool:
 def shown(running, hub, name, take):
     """Show a panel alone and return what `take(page, panel)` does with it."""
     with new_page(running, hub.address, "telephone" if name == "Telephone" else "desktop") as page:
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(1000 * TIMEOUT)
         if name != "Telephone":
             page.set_viewport_size(SIZE)
             page.goto(f"http://{hub.address}/?panel={'Runs' if name == 'Waveform' else name}")

@@ -10,7 +10,7 @@ from kairos.hub import HubError
 from .paths import ROOT
 from .waiting import until
 
-HERE = ROOT / "tests" / "e2e" / "plugins"
+FOLDER = ROOT / "tests" / "e2e" / "plugins"
 EXAMPLES = ROOT / "examples" / "hub" / "plugins"
 MUCH = 60.0
 """Timeout in seconds of answers of all but the faulty plugin, however busy the machine is."""
@@ -31,7 +31,7 @@ def entry(name, script, layer="control", patience=MUCH, **settings):
 def misbehaving(folder, package="misbehaving"):
     """Copy the misbehaving plugin, under a service name of its own."""
     for suffix in (".py", ".proto"):
-        text = (HERE / f"misbehaving{suffix}").read_text().replace("tests.misbehaving.v1", f"tests.{package}.v1")
+        text = (FOLDER / f"misbehaving{suffix}").read_text().replace("tests.misbehaving.v1", f"tests.{package}.v1")
         (folder / f"{package}{suffix}").write_text(text)
     return folder / f"{package}.py"
 

@@ -3,14 +3,14 @@ wire protocol."""
 
 import struct
 
-from . import PATIENCE
+from . import TIMEOUT
 from .connection import Connection
 
 
 class Management(Connection):
     """A connection to the management service, greeted unless specified otherwise."""
 
-    def __init__(self, device, greeting=b"ARTIQ management\n\0", patience=PATIENCE):
+    def __init__(self, device, greeting=b"ARTIQ management\n\0", patience=TIMEOUT):
         super().__init__(device, 1380, greeting or b"", patience)
         if greeting is not None:
             assert self.read(1) == b"e"

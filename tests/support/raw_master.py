@@ -4,7 +4,7 @@ import json
 import socket
 from math import inf, nan
 
-from . import PATIENCE
+from . import TIMEOUT
 
 __all__ = ["Lines", "Target", "literal", "notified", "plain"]
 
@@ -27,7 +27,7 @@ class Lines:
     """A connection that exchanges lines."""
 
     def __init__(self, port, *first, host="127.0.0.1"):
-        self.socket = socket.create_connection((host, port), PATIENCE)
+        self.socket = socket.create_connection((host, port), TIMEOUT)
         self.stream = self.socket.makefile("rb")
         for line in first:
             self.send(line)

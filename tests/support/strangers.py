@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from . import PATIENCE
+from . import TIMEOUT
 
 __all__ = ["as_stranger", "open_to_strangers"]
 
@@ -43,7 +43,7 @@ def as_stranger(call) -> str:
         os._exit(0)
     os.close(its)
     with os.fdopen(ours, "rb") as answer:
-        if not select.select([answer], [], [], PATIENCE)[0]:
+        if not select.select([answer], [], [], TIMEOUT)[0]:
             os.kill(pid, signal.SIGKILL)
         text = answer.read()
     os.waitpid(pid, 0)

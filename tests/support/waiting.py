@@ -3,7 +3,7 @@
 import select
 import time
 
-from . import PATIENCE
+from . import TIMEOUT
 from .connection import Closed
 from .raw_management import Management
 
@@ -16,7 +16,7 @@ LOST = 10
 def until(condition, describe=lambda: "it has not come true"):
     """Wait until `condition()` is true and return its value. `describe()` describes the state after a
     timeout."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while not (value := condition()):
         assert time.monotonic() < end, describe()
         time.sleep(PAUSE)
@@ -43,7 +43,7 @@ def let_pass(device, seconds):
 
 def settled(device) -> list[int]:
     """Wait until both cores sleep; returns the instructions executed so far."""
-    waited = device.control("wait", **{"for": "idle"}, timeout_ms=1000 * PATIENCE)
+    waited = device.control("wait", **{"for": "idle"}, timeout_ms=1000 * TIMEOUT)
     assert waited["reached"] == "idle", waited
     return device.control("status")["instructions"]
 

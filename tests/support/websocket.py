@@ -8,7 +8,7 @@ import time
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
-from . import PATIENCE
+from . import TIMEOUT
 
 __all__ = ["Live"]
 
@@ -25,7 +25,7 @@ class Live:
 
     def __init__(self, address: str, token: str | None, pool: DescriptorPool):
         host, port = address.rsplit(":", 1)
-        self._socket = socket.create_connection((host, int(port)), PATIENCE)
+        self._socket = socket.create_connection((host, int(port)), TIMEOUT)
         cookie = "" if token is None else f"Cookie: kairos-token={token}\r\n"
         self._socket.sendall(UPGRADE.format(address, cookie).encode())
         self._file = self._socket.makefile("rb")
@@ -62,7 +62,7 @@ class Live:
 
     def receive(self):
         """Return the next message of the hub; at the end, (code, reason) of its closing; None if it is cut."""
-        end = time.monotonic() + PATIENCE  # the hub's pings keep the socket's own timeout from ending
+        end = time.monotonic() + TIMEOUT  # the hub's pings keep the socket's own timeout from ending
         while head := self._file.read(2):
             assert time.monotonic() < end, "the hub sends nothing but pings"
             opcode, length = head[0] & 0xF, head[1]

@@ -11,15 +11,15 @@ mod cameras;
 mod cards;
 mod converters;
 mod detectors;
-pub mod gives;
 mod ions;
+pub mod outputs;
 mod pythons;
 mod recordings;
 mod wires;
 
 pub use wires::Wire;
 
-use self::gives::{Gives, Kind};
+use self::outputs::{Kind, OutputKinds};
 use crate::cards::Card;
 use crate::engine::{End, Engine};
 use crate::file::{File, Source};
@@ -108,7 +108,7 @@ pub fn assemble<'a>(source: Source<'a>, device: &Device<'a>, wires: &'a [Wire]) 
 struct Known {
     kind: &'static str,
     model: usize,
-    gives: Gives,
+    output_kinds: OutputKinds,
     /// Of a crystal: the outputs of the individual ions' photons follow the total and the
     /// populations.
     ions: usize,
@@ -148,7 +148,7 @@ impl Bench<'_> {
         name: &Spanned<String>,
         kind: &'static str,
         outputs: usize,
-        gives: Gives,
+        output_kinds: OutputKinds,
         model: Box<dyn Model>,
     ) -> Result<usize, String> {
         let text = name.get_ref();
@@ -166,14 +166,14 @@ impl Bench<'_> {
             let line = self.lines.partition_point(|line| *line <= name.span().start);
             self.engine.set_location(model, &format!("{}:{line}", self.source.name));
         }
-        let (tones, volts) = (gives.count(Kind::Tone), gives.count(Kind::Volts));
+        let (tones, volts) = (output_kinds.count(Kind::Tone), output_kinds.count(Kind::Volts));
         self.plan.0.push(json!({
-            "name": text, "kind": kind, "device": null, "tones": tones, "volts": volts, "names": gives.names(),
+            "name": text, "kind": kind, "device": null, "tones": tones, "volts": volts, "names": output_kinds.names(),
         }));
         let known = Known {
             kind,
             model,
-            gives,
+            output_kinds,
             ions: 0,
         };
         self.parts.insert(text.clone(), known);
@@ -286,7 +286,13 @@ impl Bench<'_> {
             };
             let (card, channel, from) = self.output(&aom.tone, Kind::Tone)?;
             let label = self.called(&from, channel);
-            let model = self.add(name, "AOM", 1, Gives::only(Kind::Light, 1), Box::new(Aom::new(options)))?;
+            let model = self.add(
+                name,
+                "AOM",
+                1,
+                OutputKinds::only(Kind::Light, 1),
+                Box::new(Aom::new(options)),
+            )?;
             self.join((card, channel), model, 0, [&from, name.get_ref()], &label);
         }
         Ok(())

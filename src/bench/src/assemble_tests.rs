@@ -41,7 +41,7 @@ pub(super) fn numbered(pads: Vec<(String, bool, bool)>) -> Vec<Pad> {
         .collect()
 }
 
-fn made(text: &str) -> Result<Assembly, String> {
+fn assemble_bench(text: &str) -> Result<Assembly, String> {
     let name = "bench.toml";
     on(&pads(), Source { name, text })
 }
@@ -66,12 +66,12 @@ fn wired(pads: &[Pad], source: Source, wires: &[Wire]) -> Result<Assembly, Strin
 }
 
 fn refused(text: &str) -> String {
-    made(text).err().unwrap_or_else(|| panic!("accepted: {text}"))
+    assemble_bench(text).err().unwrap_or_else(|| panic!("accepted: {text}"))
 }
 
 #[test]
 fn example_bench_has_its_parts_and_wires() {
-    let assembly = made(IONS).expect("it is right");
+    let assembly = assemble_bench(IONS).expect("it is right");
     let names: Vec<&str> = assembly.plan["parts"]
         .as_array()
         .expect("a list")
@@ -84,12 +84,12 @@ fn example_bench_has_its_parts_and_wires() {
     assert!(wires.contains(&json!({ "from": "pmt", "to": "ttl0", "label": "" })));
     assert_eq!(assembly.plan["parts"][4]["ions"], 1);
     let crystal = "[crystal.c]\nions = 2\nmode = { hz = 1e6, eta = 0.1 }\n";
-    assert_eq!(made(crystal).expect("two ions").plan["parts"][1]["ions"], 2);
+    assert_eq!(assemble_bench(crystal).expect("two ions").plan["parts"][1]["ions"], 2);
 }
 
 #[test]
 fn every_card_of_the_device_has_its_model() {
-    let assembly = made("").expect("an empty file");
+    let assembly = assemble_bench("").expect("an empty file");
     assert_eq!(
         assembly.plan["parts"],
         json!([{ "name": "urukul0", "kind": "Urukul", "device": null, "tones": 4, "volts": 0, "names": {} }])
@@ -176,7 +176,7 @@ fn impossible_wire_is_reported_as_written() {
 
 #[test]
 fn random_numbers_of_a_part_are_independent_of_other_parts() {
-    let first_count = |text: &str| made(text).expect(text).engine.next();
+    let first_count = |text: &str| assemble_bench(text).expect(text).engine.next();
     let pmt = "[photomultiplier.p]\npin = \"ttl0\"\ndark_hz = 1e3\n";
     let alone = first_count(pmt);
     assert!(alone.is_some());

@@ -273,10 +273,10 @@ pub struct Python {
     #[serde(default)]
     pub arguments: Map<String, Value>,
     /// Time after which the model is considered hung.
-    #[serde(default = "patience")]
+    #[serde(default = "default_timeout")]
     pub timeout_s: Positive,
 }
 
-fn patience() -> Positive {
+fn default_timeout() -> Positive {
     Positive(10.0)
 }

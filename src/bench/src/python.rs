@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{json, Map, Value};
 
-use crate::assemble::gives::Kind;
+use crate::assemble::outputs::Kind;
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Light, Ns, Signal, Tone};
 

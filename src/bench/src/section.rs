@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 
-use crate::assemble::gives::{Gives, Kind};
+use crate::assemble::outputs::{Kind, OutputKinds};
 use crate::cards::Found;
 use crate::model::Model;
 
@@ -58,14 +58,14 @@ pub struct CardModel {
     /// Inputs from other parts.
     pub sources: Vec<Source>,
     /// Its outputs to other parts.
-    pub outputs: Gives,
+    pub outputs: OutputKinds,
     /// Names of the lines that it drives, which are the outputs after `outputs`.
     pub answers: &'static [&'static str],
 }
 
 impl CardModel {
     /// A model with these lines and outputs.
-    pub fn new(model: impl Model + 'static, inputs: &'static [&'static str], outputs: Gives) -> Self {
+    pub fn new(model: impl Model + 'static, inputs: &'static [&'static str], outputs: OutputKinds) -> Self {
         Self {
             model: Box::new(model),
             inputs,

@@ -33,7 +33,9 @@ pub fn check(function: &FunctionInstance, program: &Program, warnings: &mut Warn
     if end.is_some() && *types.kind(function.returns) != Kind::None {
         let name = types.name(function.returns);
         let text = format!("this function must return a value of type {name} explicitly");
-        return Err(Diagnostic::new(function.ast.name_span, text).here("a path through it ends without 'return'"));
+        return Err(
+            Diagnostic::new(function.ast.name_span, text).primary_note("a path through it ends without 'return'")
+        );
     }
     Ok(())
 }

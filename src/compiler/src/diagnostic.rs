@@ -53,12 +53,12 @@ impl Diagnostic {
     pub fn new(span: Span, message: impl Into<String>) -> Box<Self> {
         Box::new(Diagnostic {
             span: Some(span),
-            ..Self::nowhere(message)
+            ..Self::without_span(message)
         })
     }
 
     #[track_caller]
-    fn nowhere(message: impl Into<String>) -> Self {
+    fn without_span(message: impl Into<String>) -> Self {
         let message = message.into();
         Diagnostic {
             message,
@@ -75,7 +75,7 @@ impl Diagnostic {
     /// An error without a place in the source.
     #[track_caller]
     pub fn global(message: impl Into<String>) -> Box<Self> {
-        Box::new(Self::nowhere(message))
+        Box::new(Self::without_span(message))
     }
 
     /// `owner`, an object or a type, does not have an attribute.
@@ -92,7 +92,7 @@ impl Diagnostic {
         Self::new(span, format!("{what} is not supported yet"))
     }
 
-    pub fn here(mut self: Box<Self>, text: impl Into<String>) -> Box<Self> {
+    pub fn primary_note(mut self: Box<Self>, text: impl Into<String>) -> Box<Self> {
         self.primary_note = text.into();
         self
     }

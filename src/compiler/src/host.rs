@@ -12,16 +12,16 @@ use crate::language::Builtin;
 pub type Handle = u32;
 
 /// Handles from here on are not the host's: classes whose objects kernels create.
-const MADE: Handle = 3 << 30;
+const FIRST_KERNEL_CLASS: Handle = 3 << 30;
 
 /// The class of objects that kernels create from a host class.
 pub fn kernel_class(class: Handle) -> Handle {
-    MADE | class
+    FIRST_KERNEL_CLASS | class
 }
 
 /// Whether objects of a class are created by kernels.
 pub fn is_kernel_class(class: Handle) -> bool {
-    class >= MADE
+    class >= FIRST_KERNEL_CLASS
 }
 
 /// The names of a named tuple's elements.

@@ -37,7 +37,7 @@ pub fn check(program: &Program) -> Result<()> {
         );
         let error = match constructor {
             Some(id) => {
-                Diagnostic::new(program.functions[id].ast.name_span, text).here("does not set it on every path")
+                Diagnostic::new(program.functions[id].ast.name_span, text).primary_note("does not set it on every path")
             }
             None => Diagnostic::global(text),
         };

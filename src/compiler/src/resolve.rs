@@ -65,7 +65,7 @@ fn lookup(name: &Rc<str>, span: Span, function: Handle, names: &Names, host: &mu
     let mut candidates = host.global_names(function);
     candidates.extend(Builtin::prelude().map(|builtin| builtin.name().to_string()));
     candidates.extend(names.locals.iter().map(|local| local.name.to_string()));
-    let error = Diagnostic::new(span, format!("name '{name}' is not bound to anything")).here("not known here");
+    let error = Diagnostic::new(span, format!("name '{name}' is not bound to anything")).primary_note("not known here");
     Err(match closest(name, candidates) {
         Some(near) => error.help(format!("did you mean '{near}'?")),
         None => error,

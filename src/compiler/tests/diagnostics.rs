@@ -23,7 +23,7 @@ fn incompatible_types_are_reported_with_a_remedy() {
 }
 
 #[test]
-fn variable_unset_on_some_path_is_reported() {
+fn variable_unset_on_one_of_two_paths_is_reported() {
     assert_snapshot!(rejected(
         "def f():\n    for i in range(3):\n        µ = i\n    return µ\n"
     ));

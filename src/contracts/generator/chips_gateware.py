@@ -8,13 +8,13 @@ from .facts import Subject
 
 __all__ = ["files"]
 
-PLACE = "src/gateware/kairos_gateware/contracts"
+FOLDER = "src/gateware/kairos_gateware/contracts"
 
 
 def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     """Text of each module by its path."""
     known = chips.load(root / "src" / "contracts" / "chips")
-    return {f"{PLACE}/{chip.file}.py": _module(chip) for chip in known if "gateware" in chip.languages}
+    return {f"{FOLDER}/{chip.file}.py": _module(chip) for chip in known if "gateware" in chip.languages}
 
 
 def _module(chip: chips.Chip) -> str:

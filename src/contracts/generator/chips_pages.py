@@ -8,7 +8,7 @@ from .facts import Subject
 
 __all__ = ["files"]
 
-PLACE = "docs/chips"
+FOLDER = "docs/chips"
 WIDTH = 100
 """Columns of prose."""
 
@@ -16,8 +16,8 @@ WIDTH = 100
 def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     """Text of each page by its path."""
     known = chips.load(root / "src" / "contracts" / "chips")
-    pages = {f"{PLACE}/{chip.file}.md": _page(chip) for chip in known}
-    return pages | {f"{PLACE}/README.md": _list(known)}
+    pages = {f"{FOLDER}/{chip.file}.md": _page(chip) for chip in known}
+    return pages | {f"{FOLDER}/README.md": _list(known)}
 
 
 def _note(source: str) -> str:

@@ -8,7 +8,7 @@ from .facts import Subject
 
 __all__ = ["files"]
 
-PLACE = "src/kairos/coredevice/chips"
+FOLDER = "src/kairos/coredevice/chips"
 LINE = 120
 WORD = 32
 
@@ -16,7 +16,7 @@ WORD = 32
 def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     """Text of each module by its path."""
     known = chips.load(root / "src" / "contracts" / "chips")
-    return {f"{PLACE}/{chip.file}.py": _module(chip) for chip in known if "python" in chip.languages}
+    return {f"{FOLDER}/{chip.file}.py": _module(chip) for chip in known if "python" in chip.languages}
 
 
 def _doc(text: str) -> str:

@@ -9,7 +9,7 @@ from .rust import rust_doc
 
 __all__ = ["files"]
 
-PLACE = "src/contracts/src/chips"
+FOLDER = "src/contracts/src/chips"
 ARRAY_WIDTH = 72
 """What rustfmt writes of an array on one line."""
 TYPES = """
@@ -129,8 +129,8 @@ def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     known = [chip for chip in chips.load(root / "src" / "contracts" / "chips") if "rust" in chip.languages]
     head = ["//! Registers of chips.", "//!", *_notice("*"), ""]
     modules = [f"pub mod {chip.file};" for chip in known]
-    made = {f"{PLACE}/mod.rs": "\n".join([*head, *modules]) + "\n" + TYPES}
-    return made | {f"{PLACE}/{chip.file}.rs": _module(chip) for chip in known}
+    made = {f"{FOLDER}/mod.rs": "\n".join([*head, *modules]) + "\n" + TYPES}
+    return made | {f"{FOLDER}/{chip.file}.rs": _module(chip) for chip in known}
 
 
 def _notice(name: str) -> list[str]:

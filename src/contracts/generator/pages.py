@@ -12,7 +12,7 @@ from .facts import Enum, FactError, Subject
 
 __all__ = ["files"]
 
-PLACE = re.compile(r"(<!-- generated: ([\w.]+)(?: from (\d+))? -->\n).*?(<!-- end of generated -->)", re.DOTALL)
+SECTION = re.compile(r"(<!-- generated: ([\w.]+)(?: from (\d+))? -->\n).*?(<!-- end of generated -->)", re.DOTALL)
 
 
 def files(subjects: dict[str, Subject], root: Path) -> dict[str, str]:
@@ -21,8 +21,8 @@ def files(subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     for path in sorted((root / "docs").rglob("*.md")):
         page = path.read_text()
         name = path.relative_to(root).as_posix()
-        if PLACE.search(page):
-            made[name] = PLACE.sub(
+        if SECTION.search(page):
+            made[name] = SECTION.sub(
                 lambda m, name=name: m[1] + _table(subjects, root, name, *m.group(2, 3)) + m[4], page
             )
     return made

@@ -58,7 +58,7 @@ pub enum Operation {
     /// Set an override of an RTIO channel, as the injector does.
     Override = 9,
     /// As `poll`, without a result.
-    Settle = 10,
+    Wait = 10,
 }
 
 impl Operation {
@@ -73,7 +73,7 @@ impl Operation {
         Self::I2c,
         Self::Probe,
         Self::Override,
-        Self::Settle,
+        Self::Wait,
     ];
 }
 
@@ -92,7 +92,7 @@ impl TryFrom<u8> for Operation {
             7 => Self::I2c,
             8 => Self::Probe,
             9 => Self::Override,
-            10 => Self::Settle,
+            10 => Self::Wait,
             other => return Err(other),
         })
     }

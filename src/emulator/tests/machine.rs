@@ -26,7 +26,7 @@ fn played(mut m: Machine, within: u64) -> Machine {
 }
 
 #[test]
-fn interrupts_timers_and_exceptions_of_both_cores_work() {
+fn program_on_both_cores_takes_interrupts_and_exceptions_in_time() {
     let directory = tempfile::tempdir().unwrap();
     let Some(elf) = build("cores", directory.path()) else {
         return;

@@ -26,7 +26,8 @@ pub mod revocation;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    Look,
+    #[serde(alias = "look")]
+    View,
     Operate,
     Administer,
 }
@@ -35,7 +36,7 @@ impl Role {
     /// Its name in hub.toml.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Look => "look",
+            Self::View => "view",
             Self::Operate => "operate",
             Self::Administer => "administer",
         }
@@ -44,8 +45,8 @@ impl Role {
 
 /// Path and required role of each method of the hub's protocol.
 const METHODS: &[(&str, Role)] = &include!(concat!(env!("OUT_DIR"), "/methods.rs"));
-/// Other paths that the hub serves to clients with the role `look`.
-const LOOK_PATHS: [&str; 3] = ["/grpc.health.v1.Health/", "/grpc.reflection.v1", METRICS];
+/// Other paths that the hub serves to clients with the role `view`.
+const VIEW_PATHS: [&str; 3] = ["/grpc.health.v1.Health/", "/grpc.reflection.v1", METRICS];
 /// The only path with a role that is not a gRPC method.
 pub const METRICS: &str = "/metrics";
 
@@ -200,7 +201,7 @@ impl Gate {
         };
         match ours.or_else(of_plugins) {
             Some(role) => role,
-            None if LOOK_PATHS.iter().any(|start| path.starts_with(start)) => Role::Look,
+            None if VIEW_PATHS.iter().any(|start| path.starts_with(start)) => Role::View,
             None => Role::Administer,
         }
     }
@@ -348,7 +349,7 @@ fn enter(
     (token, calls): AdmittedClient,
 ) -> Result<Option<OwnedSemaphorePermit>, Status> {
     let path = request.uri().path();
-    if gate.required_role(path) == Role::Look {
+    if gate.required_role(path) == Role::View {
         tracing::debug!(client = &*token.name, method = path, "call");
     } else {
         // Who has changed something can be looked up.

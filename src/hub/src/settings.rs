@@ -414,7 +414,7 @@ mod tests {
                 "listening at 0.0.0.0:1390 accepts remote clients: this requires [tls]",
             ),
             (
-                format!("{device}[[token]]\nname = 'a'\nrole = 'look'\nsha256 = 'abc'"),
+                format!("{device}[[token]]\nname = 'a'\nrole = 'view'\nsha256 = 'abc'"),
                 "token a: sha256 must be 64",
             ),
             (
@@ -429,6 +429,17 @@ mod tests {
             let error = devices(&text).expect_err(&text);
             assert!(error.contains(expected) && !error.contains('\n'), "{error}");
         }
+    }
+
+    #[test]
+    fn older_name_of_the_role_view_is_accepted() {
+        let text = format!(
+            "[[device]]\nname = 'a'\naddress = 'lab'\n\
+             [[token]]\nname = 'b'\nrole = 'look'\nsha256 = '{}'",
+            "0f".repeat(32)
+        );
+        let settings = Settings::read(&text, Path::new(""), None).unwrap();
+        assert_eq!(settings.tokens.0[0].role, Role::View);
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub fn instructions(
         set(registers.channel, channel),
         set(registers.config, config),
         set(registers.data, data),
-        (Operation::Settle, [registers.state, 0, u32::MAX, TIMEOUT_US]),
+        (Operation::Wait, [registers.state, 0, u32::MAX, TIMEOUT_US]),
     ];
     let value = spi.input.then_some((Operation::Read, [registers.value, 0, 0, 0]));
     Ok(transfer.into_iter().chain(value))

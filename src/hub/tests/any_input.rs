@@ -178,7 +178,7 @@ const SETTINGS: [&str; 22] = [
     "root = '.'\n",
     "[[plugin]]\nname = 'p'\nlayer = 'control'\ncommand = ['x']\nprotocol = 'p.proto'\n",
     "[plugin.settings]\nx = { y = 1 }\n",
-    "[[token]]\nname = 'a'\nrole = 'look'\n",
+    "[[token]]\nname = 'a'\nrole = 'view'\n",
     "sha256 = '00'\n",
     "[tls]\ncertificate_file = 'none'\nkey_file = 'none'\n",
     "listen = '[::]:1'\n",

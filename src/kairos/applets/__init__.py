@@ -96,7 +96,7 @@ class SimpleApplet:
         try:
             source = self._source()
             try:
-                show(self._made, _Changes(self, source), self.args)
+                show(self._create_widget, _Changes(self, source), self.args)
             finally:
                 source.close()
         except KairosError as error:
@@ -106,7 +106,7 @@ class SimpleApplet:
         """Draw the current content of `source` to the file `picture`, with the given command-line
         words. KairosError, and SystemExit for invalid words."""
         self.args_init([*words, "--picture", str(picture)])
-        show(self._made, _Changes(self, source), self.args)
+        show(self._create_widget, _Changes(self, source), self.args)
 
     def _source(self):
         args = self.args
@@ -122,7 +122,7 @@ class SimpleApplet:
             raise AppletError(f"there is no dataset store {path}: give --file, --dataset-db or --server")
         return StoreSource(path)
 
-    def _made(self, source):
+    def _create_widget(self, source):
         """Construct the widget."""
         cls = self.main_widget_class
         taken = _positional(cls.__init__) - 1 if inspect.isfunction(cls.__init__) else 2

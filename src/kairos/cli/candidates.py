@@ -26,7 +26,7 @@ SHELL_NAMED = "_KAIROS_COMPLETE"
 WITHIN = 2
 """Seconds after which nothing is proposed. As with all limits here, waiting for a turn on a busy machine does not
 count."""
-PATIENCE = 1.0
+READ_TIMEOUT = 1.0
 """Seconds for a file to be read by a process of its own."""
 LONGEST = 60.0
 """Seconds after which nothing is proposed in any case."""
@@ -41,12 +41,12 @@ def main(line: str, shell: str) -> int:
     """Print what may stand at the end of a command line, one candidate a line."""
     own = _Time(os.getpid())
 
-    def look(*_):
+    def exit_if_over(*_):
         if own.is_over(WITHIN):
             os._exit(0)
         signal.alarm(1)
 
-    signal.signal(signal.SIGALRM, look)
+    signal.signal(signal.SIGALRM, exit_if_over)
     signal.alarm(WITHIN)
     try:
         words = words_of(line)
@@ -298,9 +298,9 @@ def _in_child(find: Callable[[], list[str]]) -> list[str]:
     if child == 0:
         try:
             faulthandler.disable()
-            nowhere = os.open(os.devnull, os.O_RDWR)
+            null = os.open(os.devnull, os.O_RDWR)
             for number in (0, 1, 2):
-                os.dup2(nowhere, number)
+                os.dup2(null, number)
             with open(its, "wb") as pipe:
                 pipe.write(b"\0".join(str(name).encode() for name in find()))
         finally:
@@ -310,12 +310,12 @@ def _in_child(find: Callable[[], list[str]]) -> list[str]:
     read, its_time = b"", _Time(child)
     with open(ours, "rb", buffering=0) as pipe:
         while True:
-            if select.select([pipe], [], [], min(POLL_S, PATIENCE))[0]:
+            if select.select([pipe], [], [], min(POLL_S, READ_TIMEOUT))[0]:
                 block = pipe.read(1 << 16)
                 if not block:
                     break
                 read += block
-            if its_time.is_over(PATIENCE):
+            if its_time.is_over(READ_TIMEOUT):
                 break
     signal.alarm(remaining)
     with suppress(OSError):

@@ -27,7 +27,7 @@ from ..experiment.datasets import DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.standalone import IgnoredCommands, SingleRun
 from ..numeric import Wide
-from ..texts import plain
+from ..terminal_text import plain
 from .colour import coloured
 from .command import above
 from .experiments import import_file

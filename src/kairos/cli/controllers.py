@@ -10,7 +10,7 @@ from ..controllers import Client, ControllerError, ManagerTarget, Server, Superv
 from ..controllers.sockets import LOCAL, bound
 from ..devices import DeviceDB
 from ..errors import UsageError
-from ..texts import log_plainly
+from ..terminal_text import log_plainly
 
 __all__ = ["controllers"]
 

@@ -20,7 +20,7 @@ from ..devices.agreement import destinations, disagreements
 from ..devices.sinara import IDENTITY_WORDS, decoded
 from ..errors import KairosError, UsageError
 from ..network.management import PORT, Management, read_key
-from ..texts import plain
+from ..terminal_text import plain
 from .address import address_of
 from .links import destination_of, links_of
 from .printed import print_notice

@@ -14,11 +14,11 @@ from ..errors import KairosError
 from ..quantities import readable
 from ..waveform.table import format_duration
 from .bench import print_warnings
+from .inexact_outputs import print_rounded, print_undriven
 from .outputs import Outputs
+from .pins import Shown
 from .printed import print_notice
-from .shown import Shown
 from .signals import held
-from .unshown import print_rounded, print_undriven
 from .waveforms import waveform_of
 
 __all__ = ["Ending"]

@@ -168,7 +168,7 @@ def _class_of(path: str, class_name: str | None) -> type:
 def statistics_of(devices: DeviceManager):
     """Return the statistics of the session with the core device, a `kairos.session.Statistics`; None if
     there was none."""
-    for driver in devices.made:
+    for driver in devices.created:
         if isinstance(driver, Core) and driver._comm is not None:
             return driver.comm.statistics
     return None
@@ -177,7 +177,7 @@ def statistics_of(devices: DeviceManager):
 def record_of(devices: DeviceManager):
     """Return what the core device was told in a run that has ended, a `kairos.session.record.Record`; None if there was
     no session."""
-    for driver in devices.made:
+    for driver in devices.created:
         if isinstance(driver, Core) and driver._comm is not None:
             driver.comm.keep_inputs()
             return driver.comm.record

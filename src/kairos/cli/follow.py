@@ -16,7 +16,7 @@ from ..experiment.datasets import apply_change
 from ..labclient import LaboratoryOffline, connect
 from ..labfolder import BROADCAST, NOTIFY, state_of
 from ..quantities import Quantity
-from ..texts import record_lines
+from ..terminal_text import record_lines
 from .printed import OutputFailed, print_notice
 from .tables import json_line
 

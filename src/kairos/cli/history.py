@@ -6,7 +6,7 @@ import time
 from ..errors import CommandLineError
 from ..labclient import connect
 from ..labdata import connect as connect_data
-from ..texts import plain
+from ..terminal_text import plain
 from .follow import insist
 from .submit import changed
 from .tables import json_line, print_table

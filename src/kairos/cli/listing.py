@@ -4,7 +4,7 @@ import json
 
 from ..errors import CommandLineError, UsageError
 from ..labclient import connect
-from ..texts import plain
+from ..terminal_text import plain
 from .command import suggestion
 from .printed import print_notice
 from .tables import json_line, print_table

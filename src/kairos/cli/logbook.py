@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .. import files
 from ..labclient import connect
-from ..texts import plain
+from ..terminal_text import plain
 
 __all__ = ["add", "export", "list_all"]
 

@@ -10,7 +10,7 @@ from ..contracts.moninj import Report
 from ..devices import DeviceDB
 from ..errors import CommandLineError, UsageError
 from ..labclient import connect
-from ..network.moninj import PATIENCE, PORT, MonInj, Override, Probe
+from ..network.moninj import CONNECT_TIMEOUT, PORT, MonInj, Override, Probe
 from .address import address_of
 
 __all__ = ["release", "set_level", "set_output", "watch"]
@@ -44,8 +44,8 @@ class Watched(NamedTuple):
             return f"{quantity:.6g} {self.card.unit}" if isfinite(quantity) else "nothing was measured yet"
         if self.card.unit != "Hz":
             # The gateware begins with 0, which is also the code of the lowest voltage.
-            unsaid = "" if value else ", or nothing was written yet"
-            return f"{quantity:.4f} {self.card.unit}{unsaid}"
+            unless_written = "" if value else ", or nothing was written yet"
+            return f"{quantity:.4f} {self.card.unit}{unless_written}"
         return f"{round(quantity / MEGA, 6):.10g} MHz"
 
 
@@ -58,7 +58,7 @@ def watch(args):
     for channel, probe in watched:
         device.watch(channel, probe)
     # The time begins with the first values, which a busy device may take a while to send.
-    awaited, end = set(watched), time.monotonic() + max(PATIENCE, args.seconds or 0)
+    awaited, end = set(watched), time.monotonic() + max(CONNECT_TIMEOUT, args.seconds or 0)
     while args.seconds is None or (left := end - time.monotonic()) > 0:
         seen = device.next(None if args.seconds is None else left)
         if seen is None or seen.kind != Report.PROBE or (seen.channel, seen.number) not in watched:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import pyon, resultfiles
 from ..errors import CommandLineError, UsageError
-from ..texts import one_line
+from ..terminal_text import one_line
 from ..waveform.results import Curve, Style, write_curves
 from .command import suggestion
 from .outputs import check_picture

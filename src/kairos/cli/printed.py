@@ -14,7 +14,7 @@ import sys
 from contextlib import contextmanager
 
 from ..errors import KairosError
-from ..texts import plain
+from ..terminal_text import plain
 
 __all__ = ["OutputFailed", "print_notice", "printed", "styled"]
 

@@ -7,7 +7,7 @@ from .. import emulator as emulation
 from ..contracts import analyzer, session
 from ..devices import DeviceDB
 from ..errors import CommandLineError, ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
-from ..texts import log_plainly
+from ..terminal_text import log_plainly
 from .address import service_of
 from .agreement import Agreement
 from .bench import bench_file

@@ -32,7 +32,7 @@ def _counterpart(name: str) -> str | None:
     return None
 
 
-def _made() -> set[str]:
+def _built_modules() -> set[str]:
     """Return the modules built from the table's lines, and the packages that contain any module."""
     listed = {*GATHERED, *ABSENT}
     around = {name.rsplit(".", depth)[0] for name in {*listed, *SAME} for depth in range(1, name.count(".") + 1)}
@@ -68,7 +68,7 @@ class _Gathered(types.ModuleType):
             value = getattr(importlib.import_module(module), ours)
         elif name in self._advice:
             value = absent(f"{self.__name__}.{name}", self._advice[name])
-        elif (submodule := f"{self.__name__}.{name}") in _made() or _counterpart(submodule) is not None:
+        elif (submodule := f"{self.__name__}.{name}") in _built_modules() or _counterpart(submodule) is not None:
             # ARTIQ's packages import most of their modules.
             return importlib.import_module(submodule)
         else:
@@ -125,7 +125,7 @@ class _Finder:
 
     def __init__(self, package: str):
         self.package = package
-        self._made = {name for name in _made() if name.partition(".")[0] == package}
+        self._made = {name for name in _built_modules() if name.partition(".")[0] == package}
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname.partition(".")[0] != self.package:

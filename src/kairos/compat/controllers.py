@@ -3,7 +3,7 @@
 import logging
 
 from ..controllers import serve
-from ..texts import log_plainly
+from ..terminal_text import log_plainly
 
 __all__ = [
     "bind_address_from_args",

@@ -90,7 +90,7 @@ def _llvm() -> _Library:
 
 
 @contextmanager
-def _made(made: int | None, dispose) -> Iterator[int]:
+def _disposed(made: int | None, dispose) -> Iterator[int]:
     """Dispose of an object of LLVM at the end."""
     if not made:
         raise MemoryError
@@ -128,7 +128,7 @@ class Machine:
 
     def data_layout(self) -> str:
         """Return sizes and alignments of types, as LLVM writes them."""
-        with _lock, _made(_llvm().CreateTargetMachineData(self.made), _llvm().DisposeTargetData) as data:
+        with _lock, _disposed(_llvm().CreateTargetMachineData(self.made), _llvm().DisposeTargetData) as data:
             text = c_void_p()
             _llvm().CopyStringRepOfTargetData(data, byref(text))
             return _taken(text)
@@ -141,11 +141,11 @@ def generate(
     what LLVM finds wrong about it."""
     with _lock:
         llvm, message = _llvm(), c_void_p()
-        with _made(llvm.ContextCreate(), llvm.ContextDispose) as context:
+        with _disposed(llvm.ContextCreate(), llvm.ContextDispose) as context:
             parsed = llvm.ParseAssembly(context, assembly.encode(), byref(message))
             if not parsed:
                 raise RuntimeError(f"LLVM IR parsing error\n{_taken(message)}")
-            with _made(parsed, llvm.DisposeModule) as module:
+            with _disposed(parsed, llvm.DisposeModule) as module:
                 if verify and llvm.VerifyModule(module, byref(message)):
                     raise RuntimeError(_taken(message))
                 _optimise(llvm, module, machine.made, passes)
@@ -160,9 +160,9 @@ def optimise(module, machine, passes: Iterable[str]) -> None:
 
 def _optimise(llvm: _Library, module, machine, passes: Iterable[str]) -> None:
     with (
-        _made(llvm.CreatePipelineTuningOptions(), llvm.DisposePipelineTuningOptions) as options,
-        _made(llvm.CreatePassBuilder(machine, options), llvm.DisposePassBuilder) as builder,
-        _made(llvm.CreateNewModulePassManager(), llvm.DisposeNewModulePassManger) as manager,
+        _disposed(llvm.CreatePipelineTuningOptions(), llvm.DisposePipelineTuningOptions) as options,
+        _disposed(llvm.CreatePassBuilder(machine, options), llvm.DisposePassBuilder) as builder,
+        _disposed(llvm.CreateNewModulePassManager(), llvm.DisposeNewModulePassManger) as manager,
     ):
         for one in passes:
             getattr(llvm, f"module_Add{one}Pass")(manager)
@@ -174,5 +174,5 @@ def _emitted(llvm: _Library, module: int, machine: Machine, as_text: bool) -> by
     buffer = llvm.TargetMachineEmitToMemory(machine.made, module, not as_text, byref(message))
     if not buffer:
         raise RuntimeError(_taken(message))
-    with _made(buffer, llvm.DisposeMemoryBuffer):
+    with _disposed(buffer, llvm.DisposeMemoryBuffer):
         return string_at(llvm.GetBufferStart(buffer), llvm.GetBufferSize(buffer))

@@ -15,13 +15,13 @@ from typing import Any
 from kairos import numeric
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
+from kairos.compiler.formatted_strings import call_with_texts, printed, text_function
 from kairos.compiler.functions import NOTHING, closure, embedded, has_attribute, signature, static, undecorated
 from kairos.compiler.instead import not_in_kernels
-from kairos.compiler.known import computes, name_of
+from kairos.compiler.language_objects import computes, name_of
 from kairos.compiler.numbers import INT64, Numbers, integer
 from kairos.compiler.scalars import Changing, data_names, is_number, numbers_given
 from kairos.compiler.syscalls import check_syscall
-from kairos.compiler.texts import call_with_texts, printed, text_function
 from kairos.contracts.exceptions import PRELUDE
 from kairos.contracts.memory import KERNEL_LIBRARY
 from kairos.errors import NotInKairos

@@ -75,7 +75,7 @@ class Operation(IntEnum):
     """Read a probe of an RTIO channel, as the monitor does."""
     OVERRIDE = 9
     """Set an override of an RTIO channel, as the injector does."""
-    SETTLE = 10
+    WAIT = 10
     """As `poll`, without a result."""
 
 

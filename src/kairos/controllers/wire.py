@@ -186,7 +186,7 @@ def result(reply, peer: str):
             kind = getattr(builtins, name, None)
             frames = exception.get("traceback") or []
             if isinstance(kind, type) and issubclass(kind, Exception):
-                raised = _made(kind, message)
+                raised = _create_exception(kind, message)
             elif name == GENERIC:
                 raised = RemoteError(message)
             else:
@@ -196,7 +196,7 @@ def result(reply, peer: str):
     raise Incompatible(f"{peer} does not speak pc_rpc: it replies {reply!r}")
 
 
-def _made(kind: type[Exception], message: str) -> Exception:
+def _create_exception(kind: type[Exception], message: str) -> Exception:
     try:
         return kind(message)
     except TypeError:  # such as UnicodeDecodeError, which takes five values

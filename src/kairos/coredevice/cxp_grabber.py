@@ -27,8 +27,8 @@ __all__ = ["CXPGrabber", "CXPGrabberTimeoutException", "OutOfSyncException", "wr
 _PIXELS, _PIXEL_BITS = 4, 16
 """Pixels in a word of the viewer, and bits of one."""
 _ROWS, _HALF = 1024, 0xFFFF
-_IMAGE_TIME, _LOOK_TIME = 10.0, 100e-6
-"""Seconds for an image to arrive, and from one look for it to the next."""
+_IMAGE_TIME, _POLL_TIME = 10.0, 100e-6
+"""Seconds for an image to arrive, and from one poll for it to the next."""
 
 
 class CXPGrabberTimeoutException(Exception):
@@ -135,7 +135,7 @@ class CXPGrabber(CameraConnection, Grabber):
                 raise CXPError("the viewer has not been started")
             if self.core.get_rtio_counter_mu() > end_mu:
                 raise CXPError("no image has arrived within 10 s")
-            self.core.wait_until_mu(now_mu() + self.core.seconds_to_mu(_LOOK_TIME))
+            self.core.wait_until_mu(now_mu() + self.core.seconds_to_mu(_POLL_TIME))
             state = self._get(facts.PORT_VIEWER_STATE, 0)
 
     @kernel

@@ -53,7 +53,7 @@ class DeviceManager:
         self._at_end = ExitStack()
 
     @property
-    def made(self) -> tuple:
+    def created(self) -> tuple:
         """The devices created so far, oldest first."""
         return tuple(self._made.values())
 
@@ -122,7 +122,7 @@ class DeviceManager:
 
     def notify_run_end(self):
         """Notify devices that ``run()`` has ended, if they have the method."""
-        for device in self.made:
+        for device in self.created:
             if hasattr(type(device), "notify_run_end"):
                 device.notify_run_end()
 

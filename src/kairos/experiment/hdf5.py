@@ -8,7 +8,7 @@ from .. import pyon, resultfiles
 from ..errors import UsageError
 from ..files import reason, replacing
 from ..numeric import floating, integer, ndarray
-from ..texts import one_line
+from ..terminal_text import one_line
 from .datasets import DatasetManager
 
 __all__ = ["add_group", "stored", "texts_of", "write_hdf5"]

@@ -54,14 +54,14 @@ class ScanObject:
     def describe(self) -> dict:
         """Return the scan as a dictionary of plain values: its class name as ``ty``, and its
         parameters."""
-        return {"ty": type(self).__name__} | self._given()
+        return {"ty": type(self).__name__} | self._settings()
 
-    def _given(self) -> dict:
+    def _settings(self) -> dict:
         names = getattr(self, "_parameters", None) or getattr(self, "__dataclass_fields__", ())
         return {name: getattr(self, name) for name in names}
 
     def __repr__(self):
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._given().items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._settings().items())})"
 
 
 class NoScan(ScanObject):

@@ -38,13 +38,13 @@ less patient."""
 
 def settings() -> dict:
     """Return the plugin's section of hub.toml: `[plugin.settings]`."""
-    return json.loads(_given("KAIROS_PLUGIN_SETTINGS"))
+    return json.loads(_environment("KAIROS_PLUGIN_SETTINGS"))
 
 
 def lab() -> Lab:
     """Return the laboratory, for a plugin of the layer `control`: devices, and services of other
     plugins."""
-    return Lab(_given("KAIROS_HUB"), token=_given("KAIROS_HUB_TOKEN"))
+    return Lab(_environment("KAIROS_HUB"), token=_environment("KAIROS_HUB_TOKEN"))
 
 
 def serve(services: dict[str, object], workers: int = 32):
@@ -56,7 +56,7 @@ def serve(services: dict[str, object], workers: int = 32):
     RESOURCE_EXHAUSTED. If that many are active and none of them makes progress, ends or yields, the
     hub restarts the plugin.
     """
-    files = FileDescriptorSet.FromString(Path(_given("KAIROS_PLUGIN_PROTOCOL")).read_bytes())
+    files = FileDescriptorSet.FromString(Path(_environment("KAIROS_PLUGIN_PROTOCOL")).read_bytes())
     pool = DescriptorPool()
     for file in files.file:
         pool.Add(file)
@@ -68,7 +68,7 @@ def serve(services: dict[str, object], workers: int = 32):
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
     health = {"Check": grpc.unary_unary_rpc_method_handler(lambda request, context: calls.health())}
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("grpc.health.v1.Health", health),))
-    server.add_insecure_port(f"unix:{_given('KAIROS_PLUGIN_SOCKET')}")
+    server.add_insecure_port(f"unix:{_environment('KAIROS_PLUGIN_SOCKET')}")
     server.start()
     # The hub holds the other end and closes it to stop this plugin, or when the hub itself exits.
     while sys.stdin.buffer.read(4096):
@@ -142,7 +142,7 @@ def _handler(method, service, calls: _Calls):
     )
 
 
-def _given(name: str) -> str:
+def _environment(name: str) -> str:
     try:
         return os.environ[name]
     except KeyError:

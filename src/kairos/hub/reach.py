@@ -5,7 +5,7 @@ import ssl
 
 __all__ = ["why"]
 
-PATIENCE = 2.0
+TIMEOUT = 2.0
 """Timeout in seconds of each attempt."""
 EXPIRED = 10
 """X509_V_ERR_CERT_HAS_EXPIRED of OpenSSL."""
@@ -23,7 +23,7 @@ def why(address: str, certificate, system: bool, details: str) -> str:
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     try:
-        socket.create_connection((host, port), PATIENCE).close()
+        socket.create_connection((host, port), TIMEOUT).close()
     except socket.gaierror:
         return f"no hub answers at {address}: there is no host '{host}'"
     except ConnectionRefusedError:
@@ -54,7 +54,7 @@ def _shakes_hands(host: str, port: str, certificate, verify: bool) -> Exception 
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     try:
         with (
-            socket.create_connection((host, port), PATIENCE) as connection,
+            socket.create_connection((host, port), TIMEOUT) as connection,
             context.wrap_socket(connection, server_hostname=host),
         ):
             return None

@@ -33,7 +33,7 @@ __all__ = ["Forked", "Spares", "main"]
 
 logger = logging.getLogger(__name__)
 
-PATIENCE = 5.0
+TIMEOUT = 5.0
 """Seconds to wait for the lock of a run."""
 ATTEMPTS = 3
 """Processes that are forked in a row, if each ends before it has read a request."""
@@ -225,7 +225,7 @@ def _execute(request: dict):
 
 def _lock(lock: int):
     """Lock the run, once a process that has just ended has released what it held. OSError if another one has it."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while True:
         try:
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

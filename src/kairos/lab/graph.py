@@ -127,21 +127,21 @@ def _state(graph: Graph, key: str, written, exists, now: float) -> ParameterStat
     rule = None if setter is None else graph.calibrations[setter].sets[key]
     validity = rule.validity if rule is not None else None if last is None else last.validity
 
-    def made(state, reason=""):
+    def parameter_state(state, reason=""):
         return ParameterState(key, state, reason, setter, validity, last)
 
     if not exists(key):
-        return made(MISSING, "it has no value")
+        return parameter_state(MISSING, "it has no value")
     if validity is not None and last is None:
-        return made(STALE, "it is not known when it was set")
+        return parameter_state(STALE, "it is not known when it was set")
     # A clock that was set back makes a value no younger than new.
     if validity is not None and max(0.0, now - last.confirmed) > validity:
-        return made(STALE, f"it is {age_text(now - last.confirmed)} old, and valid for {age_text(validity)}")
+        return parameter_state(STALE, f"it is {age_text(now - last.confirmed)} old, and valid for {age_text(validity)}")
     if setter is not None and last is not None:
         for other in graph.calibrations[setter].needs:
             if other != key and other in written and written[other].changed > last.confirmed:
-                return made(STALE, f"{other} has changed since")
-    return made(VALID)
+                return parameter_state(STALE, f"{other} has changed since")
+    return parameter_state(VALID)
 
 
 def unmet(calibration: Calibration, value: Callable[[str], object]) -> str | None:

@@ -225,7 +225,7 @@ class Laboratory:
             self._rehearsals(),
             take=self._take,
             adopted=self.datasets.adopt,
-            settle=self.datasets.settle,
+            write_pending=self.datasets.write_pending,
             printed=self._printed,
             ended=self._run_ended,
             submitted=self._submitted,

@@ -402,7 +402,7 @@ class LiveDatasets:
             self._unwritten.append(change)
             self._wait_for_space(error)
 
-    def settle(self):
+    def write_pending(self):
         """Write what could not be written before; UsageError."""
         if self._unwritten:
             self._write(self._unwritten)
@@ -426,7 +426,7 @@ class LiveDatasets:
         self._retry = None
         try:
             self._store.save()
-            self.settle()
+            self.write_pending()
         except UsageError:
             self._retry = asyncio.get_running_loop().call_later(FULL, self._write_again)
             return

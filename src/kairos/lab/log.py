@@ -12,7 +12,7 @@ from pathlib import Path
 from ..cli.printed import print_notice
 from ..controllers.publishing import Broadcaster
 from ..files import reason
-from ..texts import record_lines
+from ..terminal_text import record_lines
 from . import clock
 
 __all__ = ["Log"]

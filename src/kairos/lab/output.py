@@ -14,7 +14,7 @@ import sys
 import threading
 from pathlib import Path
 
-__all__ = ["redirect", "settle"]
+__all__ = ["redirect", "write_pending"]
 
 KEPT = 1 << 20
 """Bytes that are kept while the disk is full; of more, the newest."""
@@ -40,14 +40,14 @@ class _Descriptor(io.RawIOBase):
     def write(self, data) -> int:
         with self._writing:
             self._waiting += data
-            self.settle()
+            self.write_pending()
             over = len(self._waiting) - KEPT
             if over > 0:
                 self._lost += over
                 del self._waiting[:over]
         return len(data)
 
-    def settle(self):
+    def write_pending(self):
         """Write what waits, as far as there is room."""
         with self._writing:
             try:
@@ -91,7 +91,7 @@ def redirect(output: Path):
     logging.getLogger().handlers[:] = [handler]
 
 
-def settle():
+def write_pending():
     """Write what was printed while the disk was full, as far as there is room now."""
     for each in _descriptors:
-        each.settle()
+        each.write_pending()

@@ -28,20 +28,20 @@ class Progress:
 
     def take(self, rid: int, records: Iterable[Record]):
         """Take what a run has written."""
-        made, before = self._made.setdefault(rid, Counter()), self.made(rid)
+        made, before = self._made.setdefault(rid, Counter()), self.points(rid)
         for record in records:
             if record.operation == "append":
                 made[record.key] += len(record.value)
             elif record.operation == "assign":
                 made[record.key] += 1
-        if self.made(rid) != before and self._timer is None:
+        if self.points(rid) != before and self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(PERIOD, self._report)
 
     def _report(self):
         self._timer = None
         self._changed()
 
-    def made(self, rid: int) -> int:
+    def points(self, rid: int) -> int:
         """Return the number of points that a run has made."""
         return max(self._made.get(rid, {}).values(), default=0)
 

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 MOST = 5_000_000
 """Events of a run up to which it is recorded: some megabytes in its file."""
-PATIENCE = 20.0
+TIMEOUT = 20.0
 """Seconds in which the process that keeps the device must answer."""
 SETTLING = 5.0
 """Seconds in which outputs that are queued at the end of a run must be played."""
@@ -82,7 +82,7 @@ class Recorder:
         """Begin, with the core device at `host`."""
         try:
             for keeper in self._keepers:
-                keeper.settimeout(PATIENCE)
+                keeper.settimeout(TIMEOUT)
                 ports = self._read(keeper)
                 if host == f"127.0.0.1:{ports[str(session.PORT)]}":
                     self._begun = self._asked(keeper, {"what": "begin"})

@@ -41,7 +41,7 @@ class Scheduler:
     `folder`: where the folders of runs are. `results`: the folder for results. `sources`: the
     repository, see `repository`. `take(rid, records)`: called with what runs write, `printed(run,
     level, text)` with what they log, `ended(record)` with the record of a run at its end.
-    `settle()`: called before the journal of a run is removed, see `storing`;
+    `write_pending()`: called before the journal of a run is removed, see `storing`;
     `adopted(rid)` before what was written under an earlier laboratory; `submitted(submission)`.
     `begin`: returns what else a run is told. `rehearsals`: see there.
     """
@@ -314,9 +314,9 @@ class Scheduler:
 
     def why(self, run: Run) -> str | None:
         """Return why a run waits; None if it does not."""
-        return self.whys([run])[run.rid]
+        return self.reasons([run])[run.rid]
 
-    def whys(self, runs: Iterable[Run]) -> dict[int, str | None]:
+    def reasons(self, runs: Iterable[Run]) -> dict[int, str | None]:
         """Return why runs wait, by number; None for those that do not."""
         is_full, reasons = self._is_full(), {}
 
@@ -431,7 +431,7 @@ class Scheduler:
             logger.error("run %d has failed: %s", run.rid, error)
         how = {"status": status, "error": error}
         stored = await storing.stored(
-            run, how, self._queue, self._results, self._asked_to_stop, self._callbacks["settle"]
+            run, how, self._queue, self._results, self._asked_to_stop, self._callbacks["write_pending"]
         )
         if stored is None:
             return

@@ -66,7 +66,7 @@ class Service:
     def queue(self) -> list[dict]:
         """Return the runs in the queue, in the order in which they will run."""
         runs = sorted(self._lab.scheduler.runs.values(), key=lambda run: run.submission.rank, reverse=True)
-        repository, reasons = self._lab.repository, self._lab.scheduler.whys(runs)
+        repository, reasons = self._lab.repository, self._lab.scheduler.reasons(runs)
         return [
             {
                 "rid": run.rid,
@@ -80,7 +80,7 @@ class Service:
                 "repeat": run.submission.repeat,
                 "why": self._why(run, reasons[run.rid]),
                 "rehearsal": self._lab.scheduler.rehearsals.results.get(run.rid, {}).get("sentence"),
-                "points": self._lab.progress.made(run.rid),
+                "points": self._lab.progress.points(run.rid),
                 "asked_points": asked_points(expid := run.submission.expid, repository.arguments(expid)),
             }
             for run in runs

@@ -25,16 +25,16 @@ FULL = 5.0
 
 
 async def stored(
-    run: Run, how: dict, queue: Queue, folder: Path, asked_to_stop: asyncio.Event, settle: Callable[[], None]
+    run: Run, how: dict, queue: Queue, folder: Path, asked_to_stop: asyncio.Event, write_pending: Callable[[], None]
 ) -> tuple[dict, Submission | None] | None:
     """Store a run in `folder`, the one of all results, and enter it into the index, again and again
     until that succeeds; returns its record, and its repetition. `how`: its ``status`` and ``error``.
-    `settle`: writes what else it has brought about, before there is no journal of it any more.
+    `write_pending`: writes what else it has brought about, before there is no journal of it any more.
     None if the laboratory is to end meanwhile: the next one stores the run, from its own folder."""
     while True:
         try:
             record = await asyncio.to_thread(_store, run, how, folder)
-            settle()
+            write_pending()
             return record, queue.end(run.submission, record)
         except Exception as failure:  # none of them may cost the run, or the end of the laboratory
             ends = asked_to_stop.is_set()

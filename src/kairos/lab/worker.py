@@ -31,7 +31,7 @@ from .excerpts import OWN
 from .journal import PERSIST, RETRY, Journal
 from .link import Link
 from .origin import Origin
-from .output import redirect, settle
+from .output import redirect, write_pending
 from .own_scheduler import OwnScheduler
 from .recording import Recorder
 from .results import stored_name, write_datasets
@@ -238,7 +238,7 @@ class _Run:
         while True:
             try:
                 self.journal.close()
-                return settle()
+                return write_pending()
             except OSError:  # which the journal has logged
                 time.sleep(RETRY)
 

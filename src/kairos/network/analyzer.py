@@ -23,7 +23,7 @@ __all__ = [
     "fetch",
 ]
 
-PATIENCE = 15.0
+CONNECT_TIMEOUT = 15.0
 """Seconds for which a device may be restarting."""
 TIMEOUT = 30.0
 """Timeout in seconds for more data of a dump."""
@@ -83,7 +83,7 @@ def fetch(host: str, port: int = PORT) -> bytes:
     """Fetch the dump of the device at `host`, as bytes for :func:`decode`, and restart its
     recording. ConnectionLost if none arrives."""
     try:
-        connection, first = connect(host, port, b"", PATIENCE)
+        connection, first = connect(host, port, b"", CONNECT_TIMEOUT)
         connection.settimeout(TIMEOUT)
         with connection:
             data = bytearray(first)

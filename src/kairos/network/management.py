@@ -35,7 +35,7 @@ to `LONGEST_STORE`. A board behind links that searches, erases and writes its ca
 LONGEST_STORE = 600.0
 """Seconds."""
 
-PATIENCE = 15.0
+CONNECT_TIMEOUT = 15.0
 """Seconds that a restart may take."""
 
 _IMAGE_REFUSED = "boot image not replaced: "
@@ -170,7 +170,7 @@ class Management:
         self._authenticated = key is not None
         try:
             greeting = _wire.management_greeting(destination)
-            self._socket, answer = connect(host, port, greeting, PATIENCE if patience is None else patience)
+            self._socket, answer = connect(host, port, greeting, CONNECT_TIMEOUT if patience is None else patience)
         except OSError as error:
             advice = "is the device on, and is its address right?"
             if destination and isinstance(error, ClosedAtOnce):

@@ -15,7 +15,7 @@ from .connect import connect
 
 __all__ = ["MonInj", "Override", "PORT", "Probe", "ReportDecoder", "Seen", "message"]
 
-PATIENCE = 15.0
+CONNECT_TIMEOUT = 15.0
 """Seconds for which a device may be restarting."""
 
 
@@ -63,7 +63,7 @@ class ReportDecoder:
 class MonInj:
     """A connection to monitor and injector of the device at `host`; DeviceUnreachable if it does not answer."""
 
-    def __init__(self, host: str, port: int = PORT, patience: float = PATIENCE):
+    def __init__(self, host: str, port: int = PORT, patience: float = CONNECT_TIMEOUT):
         self._where = f"{host}, port {port}"
         # The greeting has no answer, so a request is sent with it.
         question = message(Request.GET_OVERRIDE, 0, 0)

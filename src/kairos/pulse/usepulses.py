@@ -35,14 +35,14 @@ def definition_of(name: str, folder: Path):
         # As part of a package, so that the module may import its neighbours by relative names.
         found = _found(f"{start.name}.{place}", start.parent, start)
         if found is not None:
-            return _made(found, name)
+            return _create(found, name)
     found = _found(place, start, start)
     if found is None:
         raise UsageError(f"from {name} usepulses: no such module or class with gates next to the circuit")
-    return _made(found, name)
+    return _create(found, name)
 
 
-def _made(kind, name: str):
+def _create(kind, name: str):
     """Return an object of a class with gates. UsageError if it needs arguments, or is abstract."""
     try:
         inspect.signature(kind).bind()

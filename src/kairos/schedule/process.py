@@ -27,7 +27,7 @@ from ..experiment.environment import ProcessArgumentManager
 from ..experiment.hdf5 import write_hdf5
 from ..language.core import TerminationRequested, set_watchdog_factory
 from ..runs import NUMBERED
-from ..texts import log_plainly
+from ..terminal_text import log_plainly
 from .services import AskedCommands, AskedDeviceDB, AskedScheduler, examined
 
 __all__ = ["main"]

@@ -15,7 +15,7 @@ from ..cli.printed import print_notice
 from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..devices.agreement import numbered
 from ..errors import DeviceUnreachable, KairosError, UsageError
-from ..texts import plain
+from ..terminal_text import plain
 from .calibration import calibrate, places_of
 from .cards import PARTS, TESTS, Session
 from .choice import chosen, entries_with, free_outputs, on_core, used

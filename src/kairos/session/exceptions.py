@@ -14,7 +14,7 @@ def build_python_exception(core_exception: CoreException, embedding) -> BaseExce
     if newest.message_key is not None:
         exception = embedding.host_exception(newest.name_key, newest.message_key)
     if exception is None:
-        exception = _made(newest, core_exception.message, embedding)
+        exception = _create(newest, core_exception.message, embedding)
     try:
         exception.artiq_core_exception = core_exception  # type: ignore[attr-defined]
     except Exception:
@@ -22,7 +22,7 @@ def build_python_exception(core_exception: CoreException, embedding) -> BaseExce
     return exception
 
 
-def _made(newest: DeviceException, message: str, embedding) -> BaseException:
+def _create(newest: DeviceException, message: str, embedding) -> BaseException:
     identifier, _, qualified = newest.name.partition(":")
     # The name comes from the device: only exceptions are called, and what is none of `Exception`, such as
     # SystemExit, only if the kernel names it.

@@ -15,7 +15,7 @@ from ..errors import CommandLineError, KairosError, UsageError
 from ..experiment.arguments import DefaultMissing
 from ..experiment.environment import is_public_experiment
 from ..experiment.store import DatasetStore
-from ..texts import plain
+from ..terminal_text import plain
 from .folder import changes, differs, experiments_of, known, summary
 from .interlocks import FILE, Rule, load
 from .rehearsal import Rehearsal, Twin, in_a_line

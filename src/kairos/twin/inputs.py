@@ -18,7 +18,7 @@ from ..devices import DeviceDB
 from ..errors import UsageError
 from ..network.analyzer import Dump, InputMessage, OutputMessage, decode
 from ..waveform.analysis import pins
-from . import words
+from . import serial_words
 
 __all__ = ["Inputs", "inputs_in"]
 
@@ -96,8 +96,11 @@ def inputs_in(data: bytes, ddb: DeviceDB) -> Inputs:
     for channel in (number for number, driver in drivers.items() if driver in BUSES):
         sent = [one for one in dump.messages if isinstance(one, OutputMessage) and one.channel == channel]
         received = [one for one in dump.messages if isinstance(one, InputMessage) and one.channel == channel]
-        bits, unknown = words.bits_of(sent, received)
-        changes += [((channel, words.CLOCK), one.count, words.AFTER_NS, (channel, one.line), one.level) for one in bits]
+        bits, unknown = serial_words.bits_of(sent, received)
+        changes += [
+            ((channel, serial_words.CLOCK), one.count, serial_words.AFTER_NS, (channel, one.line), one.level)
+            for one in bits
+        ]
         missing += unknown
     times = [one.timestamp for one in dump.messages if isinstance(one, OutputMessage)]
     return Inputs(outputs, changes, missing, round((max(times) - min(times)) * period) if times else 0)

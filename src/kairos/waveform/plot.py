@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..errors import UsageError
 from ..pictures import COLORS, FONT, NAMES, drawing, save
-from ..texts import one_line
+from ..terminal_text import one_line
 from .changes import FLOATING, Changes
 from .recording import Channel, Recording
 from .table import BusMessage

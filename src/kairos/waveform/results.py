@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ..pictures import COLORS, FONT, NAMES, drawing, save
 from ..quantities import Quantity
-from ..texts import one_line
+from ..terminal_text import one_line
 
 __all__ = ["Curve", "Style", "write_curves"]
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ..texts import one_line
+from ..terminal_text import one_line
 from .recording import OPEN, Clock, Pulse, Recording
 from .window import WHOLE, Window
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..files import replacing
-from ..texts import one_line
+from ..terminal_text import one_line
 from .changes import FLOATING, Changes
 from .recording import Channel, Recording
 from .wave import Wave

@@ -9,15 +9,15 @@ use kairos_chip::gic;
 use kairos_intercore::{Frame, Kind, Message, Receiver, Sender, Shared, REASON_MAX};
 use kairos_proto::rpc::Sink;
 
-use crate::owned::Lent;
+use crate::owned::BorrowCell;
 use crate::timer::{self, mask_interrupts, unmask_interrupts};
 
 /// Longest text of [`report`].
 pub type Text = String<REASON_MAX>;
 
 /// The ends of the rings, replaced in each restart's handshake.
-static SENDER: Lent<Sender<'static>> = Lent::absent();
-static RECEIVER: Lent<Receiver<'static>> = Lent::absent();
+static SENDER: BorrowCell<Sender<'static>> = BorrowCell::absent();
+static RECEIVER: BorrowCell<Receiver<'static>> = BorrowCell::absent();
 
 /// Signals the comms core that a ring contains data.
 fn bell() {

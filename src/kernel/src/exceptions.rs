@@ -271,12 +271,12 @@ impl Exceptions {
     /// All exceptions in flight, oldest first, for the report.
     pub fn in_flight(&self) -> impl Iterator<Item = (&Record, Extent)> + Clone {
         let stacked = self.stack.iter().map(|entry| (&self.slots[entry.slot], entry.extent));
-        let nowhere = Extent {
+        let no_extent = Extent {
             stack_pointer: 0,
             initial: 0,
             current: 0,
         };
-        let late = self.late.iter().map(move |record| (record, nowhere));
+        let late = self.late.iter().map(move |record| (record, no_extent));
         late.chain(stacked)
             .chain(self.last_straw.iter().map(|(record, extent)| (record, *extent)))
     }

@@ -64,7 +64,7 @@ impl<T> Owned<Option<T>> {
 /// A function that borrows it may sleep, be ended by a restart, or stop this core. It must not
 /// leave the kernel ([`crate::enter::leave`]), as the value would stay lent for the rest of the
 /// session.
-pub struct Lent<T> {
+pub struct BorrowCell<T> {
     value: UnsafeCell<MaybeUninit<T>>,
     access: Exposed<Access>,
 }
@@ -73,16 +73,16 @@ pub struct Lent<T> {
 #[repr(u8)]
 enum Access {
     Available = 0,
-    Lent = 1,
+    Borrowed = 1,
     /// There is no value.
     Absent = 2,
 }
 
 // SAFETY: a single thread (see the module), of which one function at a time borrows the value, as
 // `access` records.
-unsafe impl<T> Sync for Lent<T> {}
+unsafe impl<T> Sync for BorrowCell<T> {}
 
-impl<T> Lent<T> {
+impl<T> BorrowCell<T> {
     pub const fn new(value: T) -> Self {
         Self {
             value: UnsafeCell::new(MaybeUninit::new(value)),
@@ -124,7 +124,7 @@ impl<T> Lent<T> {
         if self.access.get() != Access::Available {
             return None;
         }
-        self.access.set(Access::Lent);
+        self.access.set(Access::Borrowed);
         // SAFETY: there is a value, and this is the only reference: `access` was `Available`, and
         // is not until the action ends.
         let result = action(unsafe { (*self.value.get()).assume_init_mut() });
@@ -134,7 +134,7 @@ impl<T> Lent<T> {
 
     /// Takes the value back in a restart. The borrower is gone, and the value is as it left it.
     pub fn reclaim(&self) {
-        if self.access.get() == Access::Lent {
+        if self.access.get() == Access::Borrowed {
             self.access.set(Access::Available);
         }
     }

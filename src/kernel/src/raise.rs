@@ -19,7 +19,7 @@ use crate::comms::report;
 use crate::enter::{leave, Ended};
 use crate::library;
 use crate::memory::KernelMemory;
-use crate::owned::{Lent, Owned};
+use crate::owned::{BorrowCell, Owned};
 use crate::timer::unmask_interrupts;
 
 /// Most frames of another board that are kept.
@@ -29,12 +29,12 @@ type Passed = heapless::Vec<Frame, PASSED_MAX>;
 /// Nonzero if an exception waits in [`RECORD`] for the thunk. Read by assembly.
 pub static RAISED: Owned<u32> = Owned::new(0);
 /// Frames that the noted exception has already passed on another board.
-static PASSED: Lent<Passed> = Lent::new(Passed::new());
+static PASSED: BorrowCell<Passed> = BorrowCell::new(Passed::new());
 static RECORD: Owned<Record> = Owned::new(Record::new(0, Text { pointer: 0, length: 0 }, [0; 3]));
 
 /// The kernel's exceptions in flight. The kernel knows the addresses of their records, and writes
 /// to them between calls of this firmware.
-static EXCEPTIONS: Lent<Exceptions> = Lent::new(Exceptions::new());
+static EXCEPTIONS: BorrowCell<Exceptions> = BorrowCell::new(Exceptions::new());
 
 /// Notes an exception, to be raised when the running firmware function returns to its thunk.
 #[track_caller]

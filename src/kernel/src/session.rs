@@ -10,13 +10,13 @@ use kairos_proto::rpc::{BadAddress, Memory};
 use crate::comms::{self, next_frame, receiving, report, report_fmt, send, send_pieces};
 use crate::enter::{self, enter, Ended};
 use crate::memory::{self, Area, KernelMemory};
-use crate::owned::Lent;
+use crate::owned::BorrowCell;
 use crate::{calls, library, measure, raise, rtio, symbols, timer, window};
 
 /// The memory for the library's image. It belongs to the kernel while that runs.
-static IMAGE: Lent<Area<{ KERNEL_LIBRARY.start }, { KERNEL_LIBRARY.end }>> = {
+static IMAGE: BorrowCell<Area<{ KERNEL_LIBRARY.start }, { KERNEL_LIBRARY.end }>> = {
     // SAFETY: reserved in the memory map for libraries, which only this module loads.
-    Lent::new(unsafe { Area::new() })
+    BorrowCell::new(unsafe { Area::new() })
 };
 
 /// Set-up after reset of this core, before the first [`restart`], with interrupts masked.

@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 /// Numbers that describe a segment from a sequencer: mask of parameters, 0x100 if it is present, and its 216 bits.
-const GIVEN: usize = 5;
-const THERE: u64 = 0x100;
+const SEGMENT_NUMBERS: usize = 5;
+const PRESENT: u64 = 0x100;
 /// Numbers that describe a channel's output in a cycle: values, frames of both tones, levels, states.
 const SHOWN: usize = PARAMETERS + TONES + 2;
 
@@ -59,13 +59,13 @@ impl Segments for SegmentWords {
     }
 
     fn push(&mut self, parameters: u8, segment: Segment) {
-        self.0.push(THERE | u64::from(parameters));
+        self.0.push(PRESENT | u64::from(parameters));
         self.0.extend(segment.to_word().0);
     }
 }
 
 /// Returns the segments that a channel's sequencer produces for the words of a stream, in order, each
-/// as `GIVEN` numbers; and the bits of its errors. `results`: the measurement results that the
+/// as `SEGMENT_NUMBERS` numbers; and the bits of its errors. `results`: the measurement results that the
 /// branches consume, in order.
 #[pyfunction]
 fn execute<'py>(
@@ -99,7 +99,7 @@ fn execute<'py>(
 
 /// Computes the outputs of channels for segments that arrive in given cycles.
 ///
-/// `given`: for each cycle and channel the segments, as `GIVEN` numbers each; they reach the engines
+/// `given`: for each cycle and channel the segments, as `SEGMENT_NUMBERS` numbers each; they reach the engines
 /// `delay` cycles later. `triggers`: whether each cycle has a trigger. Returns `SHOWN` numbers for
 /// each cycle and channel, in the cycle in which the model has them; the samples of each channel
 /// (int16) if requested; errors; parameters that ran out of segments; the cycle of the first
@@ -122,7 +122,7 @@ fn replay<'py>(
         .chunks_exact(8)
         .map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
         .collect();
-    if cycles == 0 || !given.len().is_multiple_of(cycles * channels * GIVEN) {
+    if cycles == 0 || !given.len().is_multiple_of(cycles * channels * SEGMENT_NUMBERS) {
         return Err(PyValueError::new_err(
             "the number of segments does not match cycles and channels",
         ));
@@ -136,7 +136,10 @@ fn replay<'py>(
             .checked_sub(delay)
             .map_or(&[][..], |from| &given[from * row..(from + 1) * row]);
         for (c, segments) in now.chunks_exact((row / channels).max(1)).enumerate() {
-            for segment in segments.chunks_exact(GIVEN).filter(|segment| segment[0] & THERE != 0) {
+            for segment in segments
+                .chunks_exact(SEGMENT_NUMBERS)
+                .filter(|segment| segment[0] & PRESENT != 0)
+            {
                 let body = Segment::from_word(&Word(segment[1..].try_into().unwrap_or_default()));
                 if !machine.give(c, segment[0] as u8, body) {
                     return Err(PyValueError::new_err(format!(

@@ -43,7 +43,7 @@ impl Instruction {
             Operation::Write | Operation::Modify => d == 0,
             Operation::Loop | Operation::Probe => (c, d) == (0, 0),
             Operation::Override => d == 0 && b <= 0xff && c <= 0xff,
-            Operation::Poll | Operation::Settle => true,
+            Operation::Poll | Operation::Wait => true,
             Operation::I2c => Transfer::from_operands([a, b, c, d]).is_some(),
         };
         (sound && bytes[1..4] == [0; 3]).then_some(instruction)

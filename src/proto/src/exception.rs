@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_text_is_reported_as_such() {
+    fn text_outside_the_memory_of_the_image_is_reported_as_unreadable() {
         let record = Record {
             file: Text {
                 pointer: 0xdead_0000,

@@ -204,7 +204,7 @@ mod tests {
     };
 
     /// (channels, parameters, segment) of each word.
-    fn made(list: &[u32], values: &[f64]) -> Result<Vec<(u8, u8, Segment)>, KernelPulseError> {
+    fn words_of(list: &[u32], values: &[f64]) -> Result<Vec<(u8, u8, Segment)>, KernelPulseError> {
         let mut found = Vec::new();
         let pulse = KernelPulse::new(list).ok_or(KernelPulseError::Malformed)?;
         pulse.words(values, &RATES, &mut |numbers| {
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn constants_and_zeros_last_as_long_as_the_pulse() {
-        let found = made(&[1, 2, 100, KERNEL_PULSE_FLAG_SYNC0, 0, 1, 1, 1], &[200e6, 50.0]).unwrap();
+        let found = words_of(&[1, 2, 100, KERNEL_PULSE_FLAG_SYNC0, 0, 1, 1, 1], &[200e6, 50.0]).unwrap();
         assert_eq!(found.len(), 9);
         assert_eq!(found[0], (2, 0xff, Segment::constant(0, 100)));
         let frequency = RATES.frequency(200e6).unwrap();
@@ -245,13 +245,13 @@ mod tests {
 
     #[test]
     fn sum_of_splines_is_the_spline_of_the_sums() {
-        let both = made(
+        let both = words_of(
             &[1, 0, 100, 0, 1, 4, 1, 4, 1, 1],
             &[0.0, 50.0, 60.0, 0.0, 5.0, 5.0, -5.0, 5.0, 1.0],
         )
         .unwrap();
-        let sum = made(&[1, 0, 100, 0, 1, 4], &[6.0, 56.0, 56.0, 6.0]).unwrap();
-        let first = made(&[1, 0, 100, 0, 1, 1, 1, 4], &[6.0, 0.0, 50.0, 50.0, 0.0]).unwrap();
+        let sum = words_of(&[1, 0, 100, 0, 1, 4], &[6.0, 56.0, 56.0, 6.0]).unwrap();
+        let first = words_of(&[1, 0, 100, 0, 1, 1, 1, 4], &[6.0, 0.0, 50.0, 50.0, 0.0]).unwrap();
         assert_eq!(both, sum);
         assert_eq!(first, sum);
         assert_eq!(of(&sum, 1).len(), 3);
@@ -263,7 +263,7 @@ mod tests {
             | KERNEL_PULSE_FLAG_CLEAR0
             | KERNEL_PULSE_FLAG_FORWARD00
             | KERNEL_PULSE_FLAG_INVERT00 << 1;
-        let found = of(&made(&[1, 0, 100, flags, 6, 3], &[0.0, 40.0, 90.0]).unwrap(), 6);
+        let found = of(&words_of(&[1, 0, 100, flags, 6, 3], &[0.0, 40.0, 90.0]).unwrap(), 6);
         let always = FRAME_FLAG_AT_END | FRAME_FLAG_FORWARD0 | FRAME_FLAG_INVERT1;
         assert_eq!(
             found.iter().map(|s| s.flags).collect::<Vec<_>>(),
@@ -298,9 +298,9 @@ mod tests {
                 course(1, CourseError::TooShort { cycles: 3 }),
             ),
         ] {
-            assert_eq!(made(list, values), Err(wanted), "{list:?}");
+            assert_eq!(words_of(list, values), Err(wanted), "{list:?}");
         }
-        let Err(KernelPulseError::Course { parameter: 4, .. }) = made(&[1, 0, 30, 0, 4, 1, 4, 1], &[150.0, 60.0])
+        let Err(KernelPulseError::Course { parameter: 4, .. }) = words_of(&[1, 0, 30, 0, 4, 1, 4, 1], &[150.0, 60.0])
         else {
             panic!("beyond full scale")
         };

@@ -28,7 +28,7 @@ pub const SOCKETS: usize = 3;
 const WATCHES: usize = 256;
 const INTERVAL: Duration = Duration::from_millis(200);
 /// Time limit for a board's answer.
-const PATIENCE: Duration = Duration::from_millis(200);
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The pins of all boards.
 struct Boards {
@@ -197,7 +197,7 @@ impl Boards {
                 missing -= 1;
                 take(value(report));
             });
-            let answers = matches!(with_deadline(Instant::now() + PATIENCE, asked).await, Ok(Ok(())));
+            let answers = matches!(with_deadline(Instant::now() + ANSWER_TIMEOUT, asked).await, Ok(Ok(())));
             (0..missing).for_each(|_| take(0));
             answers
         };

@@ -37,7 +37,7 @@ const RELAYED: usize = STREAMS;
 // Waiters: clients of management; kernels, analyzer and monitor; and relays.
 const _: () = assert!(CLIENTS + 3 + RELAYED <= WAITERS);
 /// Time for the last answer to leave before a restart.
-const FAREWELL: Duration = Duration::from_millis(100);
+const RESTART_DELAY: Duration = Duration::from_millis(100);
 
 /// Entered by the start-up code of `zynq7000-rt` on core 0, with caches and MMU off.
 #[no_mangle]
@@ -76,7 +76,7 @@ async fn serve(uplink: &'static Link, management: &'static Management) -> ! {
         let after = management.serve(&mut stream, &Unmeasured).await;
         drop(stream);
         if let Some(mark) = after {
-            Timer::after(FAREWELL).await;
+            Timer::after(RESTART_DELAY).await;
             reset::reset(mark);
         }
     }

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from copy import deepcopy
 
 IP = {"trap1": "10.255.6.197", "trap2": "10.255.6.198"}
-HERE = "trap2"
+HOST = "trap2"
 
 db = OrderedDict()
 
@@ -30,13 +30,13 @@ def alias(**names):
     db.update(names)
 
 
-add("core_soc", "core.Core", host=IP[HERE], ref_period=1e-9, target="cortexa9", analyzer_proxy=None)
+add("core_soc", "core.Core", host=IP[HOST], ref_period=1e-9, target="cortexa9", analyzer_proxy=None)
 alias(core="core_soc")
 add("core_kasli", "core.Core", disabled=True, host="10.255.6.150", ref_period=1e-9, target="rv32g")
 add("core_dma", "dma.CoreDMA", core_device="core_soc")
 add("core_cache", "cache.CoreCache", core_device="core_soc")
 
-db["core_log"] = dict(type="controller", host="::1", port=1068, command="aqctl_corelog -p {port} --bind {bind} " + IP[HERE])
+db["core_log"] = dict(type="controller", host="::1", port=1068, command="aqctl_corelog -p {port} --bind {bind} " + IP[HOST])
 db["laser_lock"] = dict(type="controller", host="10.255.6.10", port=3251, best_effort=True,
                         command="python -m our_controllers.lock -p {port} --bind {bind} --simulation")
 db["wavemeter"] = dict(type="controller", host="10.255.6.11", port=3280, target_name="wavemeter")

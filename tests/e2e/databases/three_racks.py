@@ -3,8 +3,8 @@ people can write experiments."""
 # Gateware: star
 import json, pathlib
 
-HERE = pathlib.Path(__file__).parent
-RACKS = json.loads((HERE / "three_racks.json").read_text())
+FOLDER = pathlib.Path(__file__).parent
+RACKS = json.loads((FOLDER / "three_racks.json").read_text())
 
 device_db = {"core": {"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {
     "host": RACKS["master"], "ref_period": 1e-9, "ref_multiplier": 8, "target": "cortexa9",

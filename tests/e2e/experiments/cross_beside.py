@@ -40,7 +40,7 @@ class CrossBeside(Lines, EnvExperiment):
         self.near.export(0, BUFFER, 0x3_0000, 3)
 
     @kernel
-    def there(self, number):
+    def on_board(self, number):
         """Copies, fetches, stores and loads at the farthest board; returns the last number that is there."""
         for n in range(BYTES // 4):
             self.master.store(SOURCE + 4 * n, number + n)
@@ -55,7 +55,7 @@ class CrossBeside(Lines, EnvExperiment):
     def round(self, text, number):
         """Accesses memory, and uses the block behind the bridge in between."""
         self.carried()
-        found = self.there(number)
+        found = self.on_board(number)
         lines = self.carried()
         sums = [0, 0]
         self.adder.begin([number, 2], [1, -5])
@@ -133,7 +133,7 @@ class CrossBeside(Lines, EnvExperiment):
         across = False
         while not across:
             self.carried()
-            self.there(0)
+            self.on_board(0)
             across = self.carried()[3] > WORDS
         self.round("again", 300)
         self.plug("near", "side", 0)

@@ -35,7 +35,7 @@ class CrossForward(Lines, EnvExperiment):
         self.third.export(0, BUFFER, 0x1_0000, 3)
 
     @subkernel(destination=1)
-    def there(self, number: TInt32) -> TList(TInt32):
+    def on_board(self, number: TInt32) -> TList(TInt32):
         """Stores and loads words on the third board, each when the one before is there; returns the last one and the
         nanoseconds that a store takes, or 0 if that refuses."""
         try:
@@ -110,8 +110,8 @@ class CrossForward(Lines, EnvExperiment):
     @kernel
     def round(self, text, number):
         self.carried()
-        self.there(number)
-        found = subkernel_await(self.there)
+        self.on_board(number)
+        found = subkernel_await(self.on_board)
         lines = self.carried()
         by_master = lines[0] > 4 * COUNT and lines[1] > 4 * COUNT
         nothing_by_master = lines[0] < COUNT and lines[1] < COUNT
@@ -145,8 +145,8 @@ class CrossForward(Lines, EnvExperiment):
     @kernel
     def run(self):
         self.core.reset()
-        self.there(0)
-        print("refused", subkernel_await(self.there)[0])
+        self.on_board(0)
+        print("refused", subkernel_await(self.on_board)[0])
         self.open_third()
         self.open_first()
         subkernel_await(self.open_third)

@@ -46,7 +46,7 @@ class CrossLink(EnvExperiment):
         self.second.export(0, BUFFER, 0x3_0000, 3)
 
     @subkernel(destination=1)
-    def there(self, number: TInt32) -> TInt32:
+    def on_board(self, number: TInt32) -> TInt32:
         """Copies, and stores and loads words, on the second board; returns 0 if that refuses."""
         try:
             for n in range(BYTES // 4):
@@ -113,8 +113,8 @@ class CrossLink(EnvExperiment):
     @kernel
     def round(self, text, number):
         self.carried()
-        self.there(number)
-        found = subkernel_await(self.there)
+        self.on_board(number)
+        found = subkernel_await(self.on_board)
         lines = self.carried()
         by_master = lines[0] > WORDS and lines[1] > WORDS
         nothing_by_master = lines[0] < WORDS // 4 and lines[1] < WORDS // 4

@@ -65,12 +65,12 @@ class Wrong(EnvExperiment):
         self.dds.set(1 * GHz, amplitude=1.5)
 
 
-class Nowhere(EnvExperiment):
+class MissingChip(EnvExperiment):
     """An AD9914 at a position of the bus without a chip."""
 
     def build(self):
         self.setattr_device("core")
-        self.dds = self.get_device("nowhere")
+        self.dds = self.get_device("missing")
 
     @kernel
     def run(self):

@@ -34,7 +34,7 @@ class PulseStreams(EnvExperiment):
         pulse.check()
 
     @subkernel(destination=1)
-    def there(self) -> TInt32:
+    def on_board(self) -> TInt32:
         self.core.break_realtime()
         self.stream(self.sat_pulse0, self.sat_first, self.sat_words, self.sat_second, self.sat_x)
         done = 1
@@ -60,7 +60,7 @@ class PulseStreams(EnvExperiment):
         # What was refused has not reached the core
         self.sat_pulse0.load(self.sat_first)
         self.sat_pulse0.check()
-        self.there()
-        print("there", subkernel_await(self.there))
+        self.on_board()
+        print("there", subkernel_await(self.on_board))
         self.stream(self.pulse0, self.first, self.words, self.second, self.x)
         print("done")

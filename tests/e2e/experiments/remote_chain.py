@@ -11,7 +11,7 @@ class RemoteChain(EnvExperiment):
     """
 
     def build(self):
-        for name in ("core", "master", "relay", "satellite", "nowhere", "sat_ttl4"):
+        for name in ("core", "master", "relay", "satellite", "unconnected", "sat_ttl4"):
             self.setattr_device(name)
 
     def cut(self, level) -> TInt32:
@@ -55,7 +55,7 @@ class RemoteChain(EnvExperiment):
             self.satellite.store(BUFFER + 0x8000 + 4 * n, 7 * n)
         self.master.copy(BUFFER + 256, BUFFER + 0x8000, 160)
         try:
-            self.nowhere.load(BUFFER)
+            self.unconnected.load(BUFFER)
         except RemoteMemoryError:
             self.master.store(BUFFER + 252, 1)
 

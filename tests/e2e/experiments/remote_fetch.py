@@ -3,7 +3,7 @@ from artiq.experiment import *
 
 BUFFER = 0x0FE0_0000
 MAILBOX = 0x0710_0000
-HERE = BUFFER + 0x40000
+DESTINATION = BUFFER + 0x40000
 PIECES = 70
 APART = 0x400
 
@@ -40,14 +40,14 @@ class RemoteFetch(EnvExperiment):
         self.fill()
         subkernel_await(self.fill)
         # 128 KiB, by an interrupt
-        self.satellite.fetch(BUFFER, HERE, 0x20000)
+        self.satellite.fetch(BUFFER, DESTINATION, 0x20000)
         wrong = 0
         for n in range(PIECES * APART // 64, 0x20000 // 64):
-            if self.master.load(HERE + 64 * n) != 1000 + n:
+            if self.master.load(DESTINATION + 64 * n) != 1000 + n:
                 wrong += 1
         print("wrong", wrong)
         pieces = [0 for _ in range(3 * PIECES)]
-        at = HERE
+        at = DESTINATION
         for piece in range(PIECES):
             number = PIECES - 1 - piece
             pieces[3 * piece] = BUFFER + APART * number
@@ -55,7 +55,7 @@ class RemoteFetch(EnvExperiment):
             pieces[3 * piece + 2] = 8 * (1 + number % 9)
             at += pieces[3 * piece + 2]
         self.satellite.fetch_pieces(pieces)
-        at = HERE
+        at = DESTINATION
         for piece in range(PIECES):
             number = PIECES - 1 - piece
             for word in range(2 * (1 + number % 9)):
@@ -64,23 +64,23 @@ class RemoteFetch(EnvExperiment):
                 at += 4
         print("wrong pieces", wrong)
         # Beyond what is exported, coherent memory, another region here, odd sizes: nothing changes
-        self.master.store(HERE, 7)
+        self.master.store(DESTINATION, 7)
         refused = 0
-        if self.refused(BUFFER + 0x20000, HERE, 16):
+        if self.refused(BUFFER + 0x20000, DESTINATION, 16):
             refused += 1
-        if self.refused(MAILBOX, HERE, 8):
+        if self.refused(MAILBOX, DESTINATION, 8):
             refused += 1
         if self.refused(BUFFER, MAILBOX, 8):
             refused += 1
-        if self.refused(BUFFER, HERE, 12):
+        if self.refused(BUFFER, DESTINATION, 12):
             refused += 1
-        if self.refused(BUFFER, HERE, 0):
+        if self.refused(BUFFER, DESTINATION, 0):
             refused += 1
-        print("refused", refused, self.master.load(HERE))
+        print("refused", refused, self.master.load(DESTINATION))
         # What was exported for reading is not written
         try:
-            self.satellite.copy(BUFFER, HERE, 8)
+            self.satellite.copy(BUFFER, DESTINATION, 8)
         except RemoteMemoryError:
             print("not writable")
-        self.satellite.fetch(BUFFER + 4 * APART, HERE + 8, 8)
-        print("after it", self.master.load(HERE + 8), self.master.load(HERE + 12))
+        self.satellite.fetch(BUFFER + 4 * APART, DESTINATION + 8, 8)
+        print("after it", self.master.load(DESTINATION + 8), self.master.load(DESTINATION + 12))

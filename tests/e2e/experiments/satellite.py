@@ -10,7 +10,7 @@ class Satellite(EnvExperiment):
         for name in ("core", "core_dma", "ttl4", "sat_ttl0", "sat_ttl1", "sat_ttl4", "sat_ttl5"):
             self.setattr_device(name)
         self.setattr_device("sat_missing")
-        self.setattr_device("nowhere")
+        self.setattr_device("unconnected")
 
     def cut(self, level) -> TInt32:
         """Unplug the fibre (1), or plug it in."""
@@ -70,7 +70,7 @@ class Satellite(EnvExperiment):
             print("no such channel")
         self.core.break_realtime()
         try:
-            self.nowhere.on()
+            self.unconnected.on()
         except RTIODestinationUnreachable:
             print("no such board")
         print(

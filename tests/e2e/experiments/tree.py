@@ -8,7 +8,7 @@ from numpy import int64
 
 BOARDS = ["", "fork1_", "fork1_a_", "fork1_b_", "fork2_", "fork2_a_", "fork2_b_", "sat_"]
 """Prefixes of the names of their channels, by destination."""
-PATIENCE = 300
+TIMEOUT = 300
 """Seconds: while the host waits, time advances as fast as eight boards can be emulated."""
 
 
@@ -71,24 +71,24 @@ class Tree(EnvExperiment):
         connect = import_module("kairos.network.connect")
         # While the master collects the records of eight boards, seconds pass here before the first
         # byte
-        connect.ATTEMPT = connect.REFUSED = PATIENCE
+        connect.ATTEMPT = connect.REFUSED = TIMEOUT
         from kairos.network import analyzer
         from kairos.network.management import Management
         from kairos.network.moninj import MonInj
 
         clients = [
-            Management("127.0.0.1", self.management, destination=board, patience=PATIENCE) for board in (1, 2, 3, 3)
+            Management("127.0.0.1", self.management, destination=board, patience=TIMEOUT) for board in (1, 2, 3, 3)
         ]
         logs = [client.log() for client in clients]
         assert [
             f"upstream board has assigned destination {board}" in log
             for board, log in zip((1, 2, 3, 3), logs, strict=True)
         ] == [True] * 4
-        watcher = MonInj("127.0.0.1", self.monitor, patience=PATIENCE)
+        watcher = MonInj("127.0.0.1", self.monitor, patience=TIMEOUT)
         for board in (1, 2, 3):
             watcher.watch(board << 16 | 4)
-        watcher.next(PATIENCE)
-        analyzer.PATIENCE = analyzer.TIMEOUT = PATIENCE
+        watcher.next(TIMEOUT)
+        analyzer.CONNECT_TIMEOUT = analyzer.TIMEOUT = TIMEOUT
         count = len(analyzer.decode(analyzer.fetch("127.0.0.1", self.analyzer)).messages)
         watcher.close()
         for client in clients:

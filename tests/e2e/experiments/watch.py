@@ -33,7 +33,7 @@ class Beams(EnvExperiment):
         self.core.break_realtime()
 
 
-class Look(Beams):
+class TwoRegions(Beams):
     """Regions around two ions: a frame in the dark, one in the light, one after a pulse on ion 1."""
 
     @kernel

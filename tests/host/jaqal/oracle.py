@@ -10,7 +10,7 @@ from pathlib import Path
 
 from jaqalpaw.compiler.jaqal_compiler import CircuitCompiler
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 FLAGS = {218: 1, 219: 2, 224: 3, 225: 4, 226: 5, 227: 6, 228: 7}
 """Maps bits of an older word to bits of the flags."""
 
@@ -33,10 +33,10 @@ def segments(words):
 
 def main():
     known = {}
-    for path in sorted(HERE.rglob("*.jaqal")):
+    for path in sorted(FOLDER.rglob("*.jaqal")):
         words = [int.from_bytes(word, "little") for word in CircuitCompiler(str(path)).streaming_data()]
-        known[path.relative_to(HERE).as_posix()] = {"streamed": len(words), "segments": segments(words)}
-    (HERE / "oracle.json").write_text(json.dumps(known) + "\n")
+        known[path.relative_to(FOLDER).as_posix()] = {"streamed": len(words), "segments": segments(words)}
+    (FOLDER / "oracle.json").write_text(json.dumps(known) + "\n")
 
 
 if __name__ == "__main__":

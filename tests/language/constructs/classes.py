@@ -196,15 +196,15 @@ class WhatIsInstanceLeavesOutIsNotCompiled(Marks):
 
 class ArgumentsOfIsInstanceAreEvaluated(Marks):
     @kernel
-    def given(self):
+    def counted(self):
         self.mark("given")
         return 1.0
 
     @kernel
     def run(self):
-        if isinstance(self.given(), int):
+        if isinstance(self.counted(), int):
             self.mark("int")
-        elif isinstance(self.given(), float):
+        elif isinstance(self.counted(), float):
             self.mark("float")
 
 

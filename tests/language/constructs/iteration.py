@@ -96,17 +96,17 @@ class IterablesAreEvaluatedOnceInOrder(Marks):
         self.data = [1, 2, 3]
 
     @kernel
-    def given(self, x):
+    def marked_list(self, x):
         self.mark("given", x)
         return self.data
 
     @kernel
     def run(self):
-        for x, y in zip(self.given(1), self.given(10)):
+        for x, y in zip(self.marked_list(1), self.marked_list(10)):
             self.mark(x, y)
-        for i, x in enumerate(self.given(5), self.given(7)[1]):
+        for i, x in enumerate(self.marked_list(5), self.marked_list(7)[1]):
             self.mark(i, x)
-        self.mark(sum((x * y for x in self.given(1) for y in self.given(x)), self.given(100)[0]))
+        self.mark(sum((x * y for x in self.marked_list(1) for y in self.marked_list(x)), self.marked_list(100)[0]))
 
 
 class Reversed(Marks):

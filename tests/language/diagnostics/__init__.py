@@ -20,7 +20,7 @@ from kairos import compiler
 from kairos.compiler.cache import Cache
 from kairos.errors import CompileError
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 FILE = "exp.py"
 RENEW = f"python -m {__name__}"
 HEAD = "from tests.language.diagnostics.host import *\n\n\n"
@@ -33,7 +33,7 @@ class Core:
 
 def families():
     """Returns the modules with programs."""
-    return sorted(found.name for found in pkgutil.iter_modules([str(HERE)]) if found.name not in ("host", "__main__"))
+    return sorted(found.name for found in pkgutil.iter_modules([str(FOLDER)]) if found.name not in ("host", "__main__"))
 
 
 def programs(family):
@@ -80,7 +80,7 @@ def said(program):
         protocol = {key: value for key, value in one.lsp().items() if key != "text"}
         lines += ["lsp: " + json.dumps(protocol, ensure_ascii=False), ""]
     text = "\n".join(lines).replace(f"{directory}/", "")
-    return text.replace(str(HERE.parents[2]), "<kairos>"), {one.origin for one in found}
+    return text.replace(str(FOLDER.parents[2]), "<kairos>"), {one.origin for one in found}
 
 
 def snapshot(family):

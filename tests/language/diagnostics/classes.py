@@ -104,24 +104,24 @@ PROGRAMS = {
             pass
 
 
-        class Made(metaclass=Meta):
+        class Unit(metaclass=Meta):
             pass
 
 
         class Exp(Host):
             @kernel
             def run(self):
-                x = Made()
+                x = Unit()
     """,
     "class whose constructor is no function": """
-        class Made:
+        class Unit:
             __init__ = print
 
 
         class Exp(Host):
             @kernel
             def run(self):
-                x = Made()
+                x = Unit()
     """,
     "module called": "x = math()",
     "method of the host of an object made": """
@@ -133,7 +133,7 @@ PROGRAMS = {
         return p.y
     """,
     "property of an object made": """
-        class Made:
+        class Unit:
             @property
             def x(self):
                 return 1
@@ -142,10 +142,10 @@ PROGRAMS = {
         class Exp(Host):
             @kernel
             def run(self):
-                return Made().x
+                return Unit().x
     """,
     "attribute that is not always set": """
-        class Made:
+        class Unit:
             def __init__(self, flag):
                 if flag:
                     self.x = 1
@@ -154,17 +154,17 @@ PROGRAMS = {
         class Exp(Host):
             @kernel
             def run(self):
-                return Made(self.flag).x
+                return Unit(self.flag).x
     """,
     "attribute that nothing sets before": """
-        class Made:
+        class Unit:
             pass
 
 
         class Exp(Host):
             @kernel
             def run(self):
-                m = Made()
+                m = Unit()
                 m.x = 1
     """,
     "invariant that is none": """

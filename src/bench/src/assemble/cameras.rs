@@ -3,7 +3,7 @@
 use kairos_contracts::chips::coaxpress as facts;
 use toml::Spanned;
 
-use super::gives::{Gives, Kind};
+use super::outputs::{Kind, OutputKinds};
 use super::{listed, Bench, Done};
 use crate::cards::Found;
 use crate::engine::End;
@@ -65,7 +65,7 @@ impl Bench<'_> {
             let card = self.grabber(said, found)?;
             let link = &LINKS[usize::from(card.kind == COAXPRESS)];
             let made = self.camera(name, said, link)?;
-            let model = self.add(name, "camera", link.lines.len(), Gives::default(), made)?;
+            let model = self.add(name, "camera", link.lines.len(), OutputKinds::default(), made)?;
             self.light_of(name, said, model, link)?;
             if let Some(trigger) = &said.trigger {
                 let pad = self.source_pin(trigger)?;

@@ -22,18 +22,18 @@ fn device() -> Vec<Pad> {
     numbered(names)
 }
 
-fn made(text: &str) -> Result<Assembly, String> {
+fn assemble_bench(text: &str) -> Result<Assembly, String> {
     let name = "bench.toml";
     on(&device(), Source { name, text })
 }
 
 fn refused(text: &str) -> String {
-    made(text).err().unwrap_or_else(|| panic!("accepted: {text}"))
+    assemble_bench(text).err().unwrap_or_else(|| panic!("accepted: {text}"))
 }
 
 #[test]
 fn single_chips_on_a_bus_are_found_by_their_pin_names() {
-    let assembly = made("").expect("an empty file");
+    let assembly = assemble_bench("").expect("an empty file");
     let parts = assembly.plan["parts"].as_array().expect("a list");
     let found: Vec<(&str, &str)> = parts
         .iter()
@@ -60,7 +60,7 @@ fn single_chips_on_a_bus_are_found_by_their_pin_names() {
 fn tone_passes_chained_attenuators_in_order() {
     let text =
         "[source.rf]\nhz = 1e6\ndbm = 10\n[hmc542b.hmc542b1]\ntone = \"hmc542b0\"\n[hmc542b.hmc542b0]\ntone = \"rf\"";
-    let mut assembly = made(text).expect("it is right");
+    let mut assembly = assemble_bench(text).expect("it is right");
     assembly.engine.run(1000);
     for (name, dbm) in [("hmc542b0", 10.0 - 31.5), ("hmc542b1", 10.0 - 63.0)] {
         assert_eq!(assembly.engine.tones(name, 0), Some(json!([[0, 1e6, dbm, 0.0]])));

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use kairos_contracts::pulse::TONES;
 
 use super::cards::named;
-use super::gives::{Gives, Kind};
+use super::outputs::{Kind, OutputKinds};
 use super::{listed, Bench, Done};
 use crate::chips::converter::{Converter, Options};
 use crate::file::File;
@@ -32,11 +32,17 @@ impl Bench<'_> {
                 full_scale_dbm: said.map_or(0.0, |said| said.full_scale_dbm.0 .0),
                 sample_hz: output.sample_hz,
             };
-            let mut gives = Gives::default();
+            let mut output_kinds = OutputKinds::default();
             for tone in 0..TONES {
-                gives.add(&format!("tone{tone}"), Kind::Tone);
+                output_kinds.add(&format!("tone{tone}"), Kind::Tone);
             }
-            self.add(&named_at, "converter", TONES, gives, Box::new(Converter::new(options)))?;
+            self.add(
+                &named_at,
+                "converter",
+                TONES,
+                output_kinds,
+                Box::new(Converter::new(options)),
+            )?;
             self.note_driver(self.pins.device_at(output.channel));
             self.draw(&output.core, &name, &format!("output {}", output.number));
         }
@@ -61,7 +67,7 @@ impl Bench<'_> {
         for (name, said) in &file.source {
             let made = RfSource::new(said.hz.0, said.dbm.0 .0, said.switch.is_none());
             let switch = said.switch.as_ref().map(|pin| self.source_pin(pin)).transpose()?;
-            let model = self.add(name, "RF source", 1, Gives::only(Kind::Tone, 1), Box::new(made))?;
+            let model = self.add(name, "RF source", 1, OutputKinds::only(Kind::Tone, 1), Box::new(made))?;
             if let Some(pad) = switch {
                 self.engine.wire_pin(pad, model, 0);
                 self.draw(&self.shown(pad), name.get_ref(), "switch");

@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use super::gives::{Gives, Kind};
+use super::outputs::{Kind, OutputKinds};
 use super::{Bench, Done};
 use crate::file::File;
 use crate::numbers::shown;
@@ -54,7 +54,7 @@ impl Bench<'_> {
             let random = self.random(name.get_ref());
             self.once(&detector.sees)?;
             let made = Photomultiplier::new(options, detector.sees.len(), random);
-            let model = self.add(name, "photomultiplier", 1, Gives::default(), Box::new(made))?;
+            let model = self.add(name, "photomultiplier", 1, OutputKinds::default(), Box::new(made))?;
             for (input, ion) in detector.sees.iter().enumerate() {
                 let (from, output, of) = self.output(ion, Kind::Photons)?;
                 self.join((from, output), model, input, [&of, name.get_ref()], "photons");
@@ -69,7 +69,7 @@ impl Bench<'_> {
             let (volts, dark) = (diode.volts.0, diode.dark_volts.0 .0);
             self.once(&diode.sees)?;
             let made = Photodiode::new(volts, dark, diode.delay_ns.into(), diode.sees.len());
-            let model = self.add(name, "photodiode", 1, Gives::only(Kind::Volts, 1), Box::new(made))?;
+            let model = self.add(name, "photodiode", 1, OutputKinds::only(Kind::Volts, 1), Box::new(made))?;
             for (input, light) in diode.sees.iter().enumerate() {
                 let (from, output, of) = self.output(light, Kind::Light)?;
                 self.join((from, output), model, input, [&of, name.get_ref()], "light");
@@ -110,7 +110,7 @@ impl Bench<'_> {
                 return self.fail(at.unwrap_or_default(), &text);
             }
             let made = Line::new(hz, jitter, pulse.into(), self.random(name.get_ref()));
-            let model = self.add(name, "line trigger", 1, Gives::default(), Box::new(made))?;
+            let model = self.add(name, "line trigger", 1, OutputKinds::default(), Box::new(made))?;
             self.drive(&line.pin, (model, 0), name.get_ref())?;
         }
         Ok(())
@@ -138,7 +138,7 @@ impl Bench<'_> {
                 return self.fail(comb.beat_hz.span(), &text);
             }
             let made = Comb::new(course, comb.switch.is_some());
-            let model = self.add(name, "comb", 1, Gives::default(), Box::new(made))?;
+            let model = self.add(name, "comb", 1, OutputKinds::default(), Box::new(made))?;
             if let Some(switch) = &comb.switch {
                 self.leads_elsewhere(switch, &comb.pin)?;
                 let from = self.source_pin(switch)?;
@@ -156,7 +156,7 @@ impl Bench<'_> {
             let from = self.source_pin(&cable.from)?;
             let random = self.random(name.get_ref());
             let made = Loopback::new(cable.delay_ns.into(), cable.jitter_ns.0 .0, random);
-            let model = self.add(name, "loopback", 1, Gives::default(), Box::new(made))?;
+            let model = self.add(name, "loopback", 1, OutputKinds::default(), Box::new(made))?;
             self.engine.wire_pin(from, model, 0);
             self.draw(&self.shown(from), name.get_ref(), "");
             self.drive(&cable.to, (model, 0), name.get_ref())?;

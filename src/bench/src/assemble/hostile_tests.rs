@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::{made, IONS};
+use super::{assemble_bench, IONS};
 
 /// A part of each kind that the pins of these tests can have.
 const PARTS: &str = r#"
@@ -84,7 +84,7 @@ fn values(text: &str) -> Vec<(usize, usize)> {
 
 #[test]
 fn parts_are_assembled_as_they_are() {
-    assert_eq!(made(PARTS).err(), None);
+    assert_eq!(assemble_bench(PARTS).err(), None);
 }
 
 proptest! {
@@ -98,7 +98,7 @@ proptest! {
         let all = values(text);
         let (start, end) = all[place.index(all.len())];
         let text = format!("{} {value}{}", &text[..start], &text[end..]);
-        match made(&text) {
+        match assemble_bench(&text) {
             Ok(mut assembly) => assembly.engine.run(1_000_000),
             Err(message) => {
                 prop_assert!(message.starts_with("bench.toml:"), "{message}");

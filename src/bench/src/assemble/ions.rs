@@ -2,7 +2,7 @@
 
 use toml::Spanned;
 
-use super::gives::{Gives, Kind};
+use super::outputs::{Kind, OutputKinds};
 use super::{Bench, Done};
 use crate::file::{self, File};
 use crate::numbers::{shown, Positive};
@@ -62,7 +62,7 @@ impl Bench<'_> {
                 name,
                 "ion",
                 2,
-                Gives::only(Kind::Photons, 1),
+                OutputKinds::only(Kind::Photons, 1),
                 Box::new(Ion::new(options, random)),
             )?;
             self.has_ions(1);
@@ -105,7 +105,7 @@ impl Bench<'_> {
                 name,
                 "crystal",
                 outputs,
-                Gives::only(Kind::Photons, 1),
+                OutputKinds::only(Kind::Photons, 1),
                 Box::new(Crystal::new(options, random)),
             )?;
             self.has_ions(ions);

@@ -5,7 +5,7 @@ use std::path::Path;
 use rand::Rng;
 use toml::Spanned;
 
-use super::gives::{Gives, Kind, Output};
+use super::outputs::{Kind, Output, OutputKinds};
 use super::{listed, Bench, Done};
 use crate::file::{self, File};
 use crate::pad::Missing;
@@ -52,11 +52,11 @@ impl Bench<'_> {
             timeout_s: said.timeout_s.0,
         };
         let made = Python::new(&options).or_else(|error| self.fail(said.file.span(), &error))?;
-        let mut gives = Gives::default();
+        let mut output_kinds = OutputKinds::default();
         for (output, _, kind) in &outputs {
-            kind.iter().for_each(|kind| gives.add(output, *kind));
+            kind.iter().for_each(|kind| output_kinds.add(output, *kind));
         }
-        let model = self.add(name, "Python", outputs.len(), gives, Box::new(made))?;
+        let model = self.add(name, "Python", outputs.len(), output_kinds, Box::new(made))?;
         for (output, (_, pin, kind)) in outputs.into_iter().enumerate() {
             if kind.is_none() {
                 self.drive(pin, (model, output), name.get_ref())?;
@@ -91,7 +91,7 @@ impl Bench<'_> {
             return self.source_pin(name).map(From::Pin);
         }
         let (part, output) = self.split(text);
-        match self.parts.get(part).map(|known| known.gives.kind_of(output)) {
+        match self.parts.get(part).map(|known| known.output_kinds.kind_of(output)) {
             Some(Some(kind)) => self.output(name, kind).map(From::Part),
             Some(None) => self.fail(name.span(), &format!("{part} gives nothing that a model can receive")),
             None => {

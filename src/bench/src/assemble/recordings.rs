@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::gives::Gives;
+use super::outputs::OutputKinds;
 use super::{Bench, Done};
 use crate::engine::End;
 use crate::file::{read_at_most, File};
@@ -90,7 +90,7 @@ impl Bench<'_> {
                 &one.name,
                 "recorded",
                 one.inputs.len(),
-                Gives::default(),
+                OutputKinds::default(),
                 Box::new(made),
             )?;
             for (input, pad) in one.anchors.into_iter().enumerate() {

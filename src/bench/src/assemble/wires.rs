@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use toml::Spanned;
 
-use super::gives::Gives;
+use super::outputs::OutputKinds;
 use super::{Bench, Done};
 use crate::file::Source;
 use crate::model::Model;
@@ -70,7 +70,7 @@ impl<'a> Bench<'a> {
             let random = self.random(&wire.text);
             let (kind, model): (_, Box<dyn Model>) = match wire.from {
                 Supply::Pin(ref from) => {
-                    self.leads_elsewhere(&nowhere(from), &nowhere(&wire.pin))?;
+                    self.leads_elsewhere(&without_span(from), &without_span(&wire.pin))?;
                     ("loopback", Box::new(Loopback::new(0, 0.0, random)))
                 }
                 Supply::Generator(hz) if hz > 0.0 && hz <= MOST_HZ => {
@@ -86,19 +86,19 @@ impl<'a> Bench<'a> {
                 Supply::High => ("level", Box::new(High::default())),
             };
             let name = format!("{kind} at {}", wire.pin);
-            let model = self.add(&nowhere(&name), kind, 1, Gives::default(), model)?;
+            let model = self.add(&without_span(&name), kind, 1, OutputKinds::default(), model)?;
             if let Supply::Pin(from) = &wire.from {
-                let pin = self.source_pin(&nowhere(from))?;
+                let pin = self.source_pin(&without_span(from))?;
                 self.engine.wire_pin(pin, model, 0);
                 self.draw(&self.shown(pin), &name, "");
             }
-            self.drive(&nowhere(&wire.pin), (model, 0), &name)?;
+            self.drive(&without_span(&wire.pin), (model, 0), &name)?;
         }
         Ok(())
     }
 }
 
-fn nowhere(text: &str) -> Spanned<String> {
+fn without_span(text: &str) -> Spanned<String> {
     Spanned::new(0..0, text.into())
 }
 

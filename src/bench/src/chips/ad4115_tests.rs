@@ -29,13 +29,13 @@ fn write(adc: &mut Ad4115, at: Ns, register: u8, word: u32) -> Vec<String> {
     warnings
 }
 
-fn made() -> Ad4115 {
+fn default_adc() -> Ad4115 {
     Ad4115::new(std::array::from_fn(|n| n as f64 - 5.0))
 }
 
 #[test]
 fn conversion_result_is_available_after_its_duration() {
-    let mut adc = made();
+    let mut adc = default_adc();
     assert_eq!(read(&mut adc, 0, chip::ADC_ID.address) & 0xfff0, 0x38d0);
     let input = adc_channel::INPUT.put(chip::ADC_CHANNEL.reset, 8 << PAIR | COMMON);
     assert_eq!(
@@ -59,7 +59,7 @@ fn conversion_result_is_available_after_its_duration() {
 
 #[test]
 fn power_down_is_ended_only_by_reset() {
-    let mut adc = made();
+    let mut adc = default_adc();
     let mode = |mode| adc_mode::MODE.put(adc_mode::REF_EN.put(0, 1), mode);
     write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_POWER_DOWN));
     let warnings = write(&mut adc, 0, chip::ADC_MODE.address, mode(adc_mode::MODE_STANDBY));
@@ -73,7 +73,7 @@ fn power_down_is_ended_only_by_reset() {
 
 #[test]
 fn invalid_register_access_is_reported() {
-    let mut adc = made();
+    let mut adc = default_adc();
     assert!(write(&mut adc, 0, chip::ADC_ID.address, 0)[0].contains("cannot be written"));
     assert!(write(&mut adc, 0, chip::ADC_MODE.address, 0)[0].contains("not modelled"));
     adc.begin();
@@ -89,7 +89,7 @@ proptest! {
     fn written_register_is_read_back(word: u32, offset in 0u8..8) {
         let registers = [chip::ADC_CHANNEL, chip::ADC_SETUP, chip::ADC_FILTER, chip::ADC_OFFSET, chip::ADC_GAIN];
         for register in registers {
-            let mut adc = made();
+            let mut adc = default_adc();
             let number = register.address + offset;
             let word = word & ((1 << width(number.into())) - 1);
             prop_assert_eq!(write(&mut adc, 0, number, word), Vec::<String>::new());

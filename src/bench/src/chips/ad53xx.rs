@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::ad53xx_chip::{Kind, AD5370};
 use super::serial_dac::{self, SerialDac};
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::cards::Found;
 use crate::numbers::Positive;
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -40,7 +40,7 @@ impl BenchSection for Section {
             wired: ["ldac", "clr"].map(|line| settings.has(line)),
             selected: select.is_some(),
         };
-        let outputs = Gives::volts(options.chip.channels);
+        let outputs = OutputKinds::volts(options.chip.channels);
         let model = CardModel::new(SerialDac::new(options), &serial_dac::INPUTS, outputs);
         Ok(CardModel {
             lines: Some(lines),

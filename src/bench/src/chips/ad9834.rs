@@ -15,7 +15,7 @@ use serde_json::{json, Map, Value};
 
 use super::reported::named;
 use super::shift::{Shift, UnselectedMessage};
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::file::Power;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::numbers::Natural;
@@ -427,7 +427,7 @@ impl BenchSection for Section {
             clock_hz: settings.get(|section| section.clock_hz).map_or(75e6, |clock| clock.0),
             full_scale_dbm: settings.in_file.map_or(0.0, |section| section.full_scale_dbm.0 .0),
         };
-        Ok(CardModel::new(Ad9834::new(options), &INPUTS, Gives::tones(1)))
+        Ok(CardModel::new(Ad9834::new(options), &INPUTS, OutputKinds::tones(1)))
     }
 }
 

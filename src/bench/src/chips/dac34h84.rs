@@ -10,7 +10,7 @@ use serde_json::{json, Value};
 
 use super::reported::named;
 use super::shift::{Sent, Shift, UnselectedMessage};
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal};
@@ -297,7 +297,7 @@ pub struct Section {}
 
 impl BenchSection for Section {
     fn model(_settings: &Settings<Self>) -> Result<CardModel, Rejected> {
-        let model = CardModel::new(Dac34h84::new(), &INPUTS, Gives::default());
+        let model = CardModel::new(Dac34h84::new(), &INPUTS, OutputKinds::default());
         Ok(model.answering(&ANSWERS))
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::ad9914::Ad9914;
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::numbers::Natural;
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -170,7 +170,7 @@ impl BenchSection for Section {
         Ok(CardModel::new(
             DdsBus::new(options),
             &INPUTS,
-            Gives::tones(options.chips),
+            OutputKinds::tones(options.chips),
         ))
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::fastlink::{self, Geometry, Received, Receiver};
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::model::{Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal};
@@ -138,7 +138,7 @@ pub struct Section {}
 
 impl BenchSection for Section {
     fn model(_: &Settings<Self>) -> Result<CardModel, Rejected> {
-        Ok(CardModel::new(Fastino::new(), &fastlink::INPUTS, Gives::volts(CHANNELS)).answering(&["miso"]))
+        Ok(CardModel::new(Fastino::new(), &fastlink::INPUTS, OutputKinds::volts(CHANNELS)).answering(&["miso"]))
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 use toml::Spanned;
 
 use super::shift::{mask, Shift, UnselectedMessage};
-use crate::assemble::gives::{Gives, Kind};
+use crate::assemble::outputs::{Kind, OutputKinds};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings, Source};
 use crate::signal::{turns_of, Ns, Signal, Tone};
@@ -157,7 +157,7 @@ impl BenchSection for Section {
         });
         Ok(CardModel {
             sources: source.into_iter().collect(),
-            ..CardModel::new(Hmc542b::new(), &INPUTS, Gives::tones(1))
+            ..CardModel::new(Hmc542b::new(), &INPUTS, OutputKinds::tones(1))
         })
     }
 }

@@ -13,7 +13,7 @@ use super::adf5356::Adf5356;
 use super::hmc542b::attenuation_db;
 use super::reported::named;
 use super::shift::{Sent, Shift, UnselectedMessage};
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::file::MirnyRevision;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::numbers::Natural;
@@ -326,7 +326,7 @@ impl BenchSection for Section {
                 .map_or(SOURCES[1][0] as u32, MirnyRevision::number),
             almazny: settings.get(|section| section.almazny),
         };
-        Ok(CardModel::new(Mirny::new(options), &INPUTS, Gives::tones(CHANNELS)).answering(&["miso"]))
+        Ok(CardModel::new(Mirny::new(options), &INPUTS, OutputKinds::tones(CHANNELS)).answering(&["miso"]))
     }
 }
 

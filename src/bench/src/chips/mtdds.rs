@@ -16,7 +16,7 @@ use super::phaser::Accumulator;
 use super::reported::named;
 use super::shuttler::FIELDS;
 use super::trf372017::Trf372017;
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal, Tone};
@@ -401,7 +401,11 @@ impl BenchSection for Section {
             samples: of("samples", card::LEAST_SAMPLES),
             upconverters: settings.has("lo0_clk"),
         };
-        let made = CardModel::new(Mtdds::new(options), &INPUTS, Gives::tones(CHANNELS * options.tones));
+        let made = CardModel::new(
+            Mtdds::new(options),
+            &INPUTS,
+            OutputKinds::tones(CHANNELS * options.tones),
+        );
         Ok(CardModel {
             words: usize::from(settings.card.outputs) * FIELDS,
             ..made.answering(&ANSWERS)

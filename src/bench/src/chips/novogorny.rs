@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 
 use super::measuring::{set_volts, Amplifiers, Conversions, Times};
 use super::shift::{Sent, Shift, UnselectedMessage};
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::file::section_with_inputs;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::numbers::Positive;
@@ -256,7 +256,7 @@ impl BenchSection for Section {
         let model = Novogorny::new(vref, inputs.volts());
         Ok(CardModel {
             sources: inputs.sources(INPUTS.len()),
-            ..CardModel::new(model, &INPUTS, Gives::default()).answering(&ANSWERS)
+            ..CardModel::new(model, &INPUTS, OutputKinds::default()).answering(&ANSWERS)
         })
     }
 }

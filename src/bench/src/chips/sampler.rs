@@ -7,7 +7,7 @@ use serde_json::{json, Value};
 
 use super::measuring::{set_volts, Amplifiers, Conversions, Times};
 use super::shift::UnselectedMessage;
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::file::{section_with_inputs, SamplerRevision};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -140,7 +140,8 @@ impl BenchSection for Section {
         let revision = settings.get(|section| section.hw_rev);
         let span = SPANS[usize::from(revision != Some(SamplerRevision::First))];
         let inputs = settings.in_file.map(Self::inputs).unwrap_or_default();
-        let card = CardModel::new(Sampler::new(span, inputs.volts()), &INPUTS, Gives::default()).answering(&ANSWERS);
+        let card =
+            CardModel::new(Sampler::new(span, inputs.volts()), &INPUTS, OutputKinds::default()).answering(&ANSWERS);
         Ok(CardModel {
             sources: inputs.sources(INPUTS.len()),
             ..card

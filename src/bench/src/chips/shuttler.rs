@@ -12,7 +12,7 @@ use toml::Spanned;
 use self::output::Output;
 use super::ad4115::Ad4115;
 use super::shift::Shift;
-use crate::assemble::gives::{Gives, Kind};
+use crate::assemble::outputs::{Kind, OutputKinds};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::numbers::Finite;
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -236,7 +236,7 @@ impl BenchSection for Section {
             relays: settings.has(INPUTS[0]),
             update: update(section.update_ns.as_ref())?,
         };
-        let mut outputs = Gives::default();
+        let mut outputs = OutputKinds::default();
         for output in 0..OUTPUTS {
             outputs.add(&format!("tone{output}"), Kind::Tone);
             outputs.add(&format!("ch{output}"), Kind::Volts);

@@ -12,7 +12,7 @@ use self::tone::{Waveform, MOST, STEP};
 use super::reported::named;
 use super::shift::{Sent, Shift};
 use super::shuttler::FIELDS;
-use crate::assemble::gives::{Gives, Kind};
+use crate::assemble::outputs::{Kind, OutputKinds};
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 use crate::signal::{Ns, Signal, Tone};
@@ -261,7 +261,7 @@ impl BenchSection for Section {
             clock: section.clock.unwrap_or(true),
             update,
         };
-        let mut outputs = Gives::default();
+        let mut outputs = OutputKinds::default();
         for tone in 0..tones {
             outputs.add(&format!("tone{tone}"), Kind::Tone);
         }

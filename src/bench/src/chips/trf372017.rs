@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::reported::named;
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::numbers::Positive;
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -227,7 +227,7 @@ impl BenchSection for Section {
         let reference = settings
             .get(|section| section.reference_hz)
             .map_or(REFERENCE, |hz| hz.0);
-        let model = CardModel::new(Trf372017::new(reference), &INPUTS, Gives::tones(1));
+        let model = CardModel::new(Trf372017::new(reference), &INPUTS, OutputKinds::tones(1));
         Ok(model.answering(&ANSWERS))
     }
 }

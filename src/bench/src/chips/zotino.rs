@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::ad53xx_chip::AD5372;
 use super::serial_dac::{self, SerialDac};
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::numbers::Positive;
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 
@@ -26,7 +26,7 @@ impl BenchSection for Section {
             wired: ["ldac", "clr"].map(|line| settings.has(line)),
             selected: true,
         };
-        let outputs = Gives::volts(options.chip.channels);
+        let outputs = OutputKinds::volts(options.chip.channels);
         Ok(CardModel::new(SerialDac::new(options), &serial_dac::INPUTS, outputs).answering(&serial_dac::ANSWERS))
     }
 }

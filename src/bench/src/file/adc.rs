@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::assemble::gives::Kind;
+use crate::assemble::outputs::Kind;
 use crate::numbers::Finite;
 use crate::section::Source;
 

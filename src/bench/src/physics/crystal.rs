@@ -4,12 +4,12 @@
 //! While no ion scatters light, the state is a wave function of qubits (`S-` and `D`) and mode.
 //! Disturbances occur at random times: phase flips of a qubit (dephasing), small displacements
 //! (heating), and quantum jumps out of `D` (decay, repumping); averaged over runs this is the
-//! master equation. Scattered light projects the state ([`glow`]).
+//! master equation. Scattered light projects the state ([`fluorescence`]).
 //!
 //! | modules | contents |
 //! |---|---|
 //! | [`wave`], [`period`], [`oscillator`] | wave function in light of one tone or two, operators |
-//! | [`glow`] | ions that scatter |
+//! | [`fluorescence`] | ions that scatter |
 //! | [`doppler`] | effects of scattering on the motion |
 
 use nalgebra::{DMatrix, DVector};
@@ -21,13 +21,13 @@ use super::four_levels::Lights;
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{seconds, turns_of, Light, Ns, Signal};
 use doppler::{draw_quanta, draw_thermal, on_resonance, Cooling};
-use glow::{Glow, Level, Shining};
+use fluorescence::{Fluorescence, Level, Shining};
 pub use options::{Beam, Drive, Options};
 use oscillator::{displacement, C};
 use wave::{Propagators, Tone};
 
 pub mod doppler;
-pub mod glow;
+pub mod fluorescence;
 mod options;
 pub mod oscillator;
 pub mod period;
@@ -60,7 +60,7 @@ pub struct Crystal {
     /// The number of quanta, while it exceeds the range of the wave function.
     hot: Option<u32>,
     /// Replaces the state while light is scattered.
-    glow: Option<Glow>,
+    fluorescence: Option<Fluorescence>,
     at: Ns,
     lights: Vec<Light>,
     since: Vec<Ns>,
@@ -81,7 +81,7 @@ impl Crystal {
             state: DVector::zeros(options.mode.size()),
             pumped: 0,
             hot: None,
-            glow: None,
+            fluorescence: None,
             at: 0,
             lights: vec![Light::default(); inputs],
             since: vec![0; inputs],
@@ -139,8 +139,8 @@ impl Crystal {
 
     /// Advances the state to `at`.
     fn advance(&mut self, at: Ns) {
-        match &mut self.glow {
-            Some(glow) => glow.advance(at),
+        match &mut self.fluorescence {
+            Some(fluorescence) => fluorescence.advance(at),
             None if at > self.at => self.turn(at),
             None => {}
         }
@@ -350,12 +350,18 @@ impl Crystal {
         };
         let levels: Vec<Level> = (0..self.options.mode.ions).map(level).collect();
         self.detections += 1;
-        self.glow = Some(Glow::new(self.options.levels, self.shining(), &levels, quanta, self.at));
+        self.fluorescence = Some(Fluorescence::new(
+            self.options.levels,
+            self.shining(),
+            &levels,
+            quanta,
+            self.at,
+        ));
     }
 
-    /// Ends scattering: prepares the state that [`Glow`] ends in.
-    fn end(&mut self, glow: Glow) {
-        let (levels, quanta) = glow.end(&mut self.random);
+    /// Ends scattering: prepares the state that [`Fluorescence`] ends in.
+    fn end(&mut self, fluorescence: Fluorescence) {
+        let (levels, quanta) = fluorescence.end(&mut self.random);
         let bits = |wanted: Level| -> usize {
             let of = levels.iter().enumerate().filter(|(_, level)| **level == wanted);
             of.map(|(ion, _)| 1 << ion).sum()
@@ -372,7 +378,7 @@ impl Crystal {
                 self.quanta(),
             )
         };
-        self.glow.as_ref().map_or_else(waves, Glow::state)
+        self.fluorescence.as_ref().map_or_else(waves, Fluorescence::state)
     }
 
     fn report(&mut self, out: &mut Outbox) {
@@ -383,7 +389,10 @@ impl Crystal {
                 out.send(1 + ion, Signal::Population(population));
             }
         }
-        let each = self.glow.as_ref().map_or(Vec::new(), Glow::photons_of_each);
+        let each = self
+            .fluorescence
+            .as_ref()
+            .map_or(Vec::new(), Fluorescence::photons_of_each);
         let photons: f64 = each.iter().sum();
         if (photons - self.photons).abs() > 5e-3 * self.photons.max(photons) {
             self.photons = photons;
@@ -410,7 +419,7 @@ impl Crystal {
             .step_by(states)
             .map(|a| a.norm_sqr())
             .sum();
-        if self.glow.is_none() && !self.tones().is_empty() && top > FULL && !self.warned[1] {
+        if self.fluorescence.is_none() && !self.tones().is_empty() && top > FULL && !self.warned[1] {
             self.warned[1] = true;
             out.warn(format!(
                 "its mode has more quanta than are modelled (states = {states}): light on the qubits acts as with {}",
@@ -429,27 +438,27 @@ impl Model for Crystal {
                 self.since[*input] = at;
             }
         }
-        match (self.glow.take(), self.scatters()) {
+        match (self.fluorescence.take(), self.scatters()) {
             (None, true) => self.begin(),
-            (Some(glow), false) => self.end(glow),
-            (glow, _) => self.glow = glow,
+            (Some(fluorescence), false) => self.end(fluorescence),
+            (fluorescence, _) => self.fluorescence = fluorescence,
         }
         let shining = self.shining();
-        if let Some(glow) = &mut self.glow {
-            glow.shine(shining, &mut self.random);
+        if let Some(fluorescence) = &mut self.fluorescence {
+            fluorescence.shine(shining, &mut self.random);
         }
         self.warn(out);
         self.report(out);
     }
 
     fn next(&self) -> Option<Ns> {
-        self.glow.as_ref().and_then(Glow::next)
+        self.fluorescence.as_ref().and_then(Fluorescence::next)
     }
 
     fn act(&mut self, at: Ns, out: &mut Outbox) {
         self.at = at;
-        if let Some(glow) = &mut self.glow {
-            glow.act(at, &mut self.random);
+        if let Some(fluorescence) = &mut self.fluorescence {
+            fluorescence.act(at, &mut self.random);
         }
         self.report(out);
     }

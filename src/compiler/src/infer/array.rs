@@ -98,7 +98,7 @@ impl Infer<'_, '_> {
             Some((given, own)) if own == dims => self.unify(elt, given, span, "this value"),
             Some((_, own)) => {
                 let error = Diagnostic::new(span, "dimensions of the arrays must match");
-                Err(error.here(format!("this has {own}, {dims} are needed")))
+                Err(error.primary_note(format!("this has {own}, {dims} are needed")))
             }
             None => self.unify(elt, found, span, "this value"),
         }
@@ -122,7 +122,7 @@ impl Infer<'_, '_> {
         if l.1 != r.1 && l.1 * r.1 != 0 {
             let text = format!("dimensions of '{}' array operands must match", op.symbol());
             let error = Diagnostic::new(left.1.to(right.1), text);
-            return Err(error.here(format!("they are {} and {}", l.1, r.1)));
+            return Err(error.primary_note(format!("they are {} and {}", l.1, r.1)));
         }
         let elt = self.kind(Kind::Bool);
         Ok(Some(self.kind(Kind::Array(elt, l.1.max(r.1)))))
@@ -147,7 +147,7 @@ impl Infer<'_, '_> {
         if op != BinOp::MatMul && l.1 != r.1 && l.1 * r.1 != 0 {
             let text = format!("dimensions of '{}' array operands must match", op.symbol());
             let error = Diagnostic::new(left.1.to(right.1), text);
-            return Err(error.here(format!("they are {} and {}", l.1, r.1)));
+            return Err(error.primary_note(format!("they are {} and {}", l.1, r.1)));
         }
         Ok((l, r))
     }

@@ -363,7 +363,7 @@ impl Infer<'_, '_> {
             return Ok(());
         }
         let error = Diagnostic::new(expr.span, "this expression must refer to an exception constructor");
-        Err(error.here(self.type_name(ty)))
+        Err(error.primary_note(self.type_name(ty)))
     }
 }
 

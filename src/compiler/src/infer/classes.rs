@@ -317,7 +317,7 @@ impl Infer<'_, '_> {
             }
             None => {
                 let text = format!("no base class has a method '{name}' for super() to find");
-                Err(Diagnostic::new(span, text).here(format!("super() of an instance of {class_name}")))
+                Err(Diagnostic::new(span, text).primary_note(format!("super() of an instance of {class_name}")))
             }
         }
     }

@@ -189,7 +189,7 @@ impl Infer<'_, '_> {
                 None => {
                     let class = &self.context.program.classes[&class];
                     let error = Diagnostic::missing_attribute(name_span, HOST_OBJECT, name);
-                    let error = error.here(format!("an instance of {}", class.name));
+                    let error = error.primary_note(format!("an instance of {}", class.name));
                     let names = self.context.host.attribute_names(class.instances[0]);
                     Err(match closest(name, names) {
                         Some(near) => error.help(format!("did you mean '{near}'?")),
@@ -264,7 +264,7 @@ impl Infer<'_, '_> {
             Kind::Array(..) | Kind::View(..) => self.types().indexed_array(object, 1, index.span),
             _ => {
                 let text = format!("type {} is not iterable", self.type_name(object));
-                Err(Diagnostic::new(value.span, text).here("cannot be indexed"))
+                Err(Diagnostic::new(value.span, text).primary_note("cannot be indexed"))
             }
         }
     }
@@ -398,7 +398,7 @@ impl Infer<'_, '_> {
         }
         let [one, two] = [left, right].map(|side| types.words(side.0));
         let text = format!("'{}' is not possible with {one} and {two}", op.symbol());
-        let error = Diagnostic::new(sequence.1, text).here(format!("this is {}", types.words(sequence.0)));
+        let error = Diagnostic::new(sequence.1, text).primary_note(format!("this is {}", types.words(sequence.0)));
         error.label(other.1, format!("this is {}", types.words(other.0)))
     }
 

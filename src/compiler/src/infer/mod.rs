@@ -385,7 +385,7 @@ impl<'a, 'h> Infer<'a, 'h> {
             walk_exprs(&function.ast.body, &mut |expr| {
                 if error.is_none() && !program.types.is_known(function.types[expr.id as usize]) {
                     let found = Diagnostic::new(expr.span, "the type of this expression cannot be fully inferred");
-                    error = Some(found.here(program.types.name(function.types[expr.id as usize])));
+                    error = Some(found.primary_note(program.types.name(function.types[expr.id as usize])));
                 }
             });
             let mut left = HashSet::new();

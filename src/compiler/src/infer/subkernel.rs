@@ -153,7 +153,7 @@ impl Infer<'_, '_> {
     }
 
     fn no_subkernel(&self, expr: &Expr, ty: Ty) -> Box<Diagnostic> {
-        let error = Diagnostic::new(expr.span, "this is not a subkernel").here(self.type_name(ty));
+        let error = Diagnostic::new(expr.span, "this is not a subkernel").primary_note(self.type_name(ty));
         error.help("decorate the function with @subkernel(destination=…)")
     }
 

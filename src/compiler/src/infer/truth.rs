@@ -73,7 +73,7 @@ impl Infer<'_, '_> {
                     return Ok(());
                 };
                 let text = format!("{name} has its own {method}, which a kernel does not call implicitly");
-                let error = Diagnostic::new(arg.span, text).here("whether this is true is not known");
+                let error = Diagnostic::new(arg.span, text).primary_note("whether this is true is not known");
                 Err(error.help(ask(method)))
             }
             _ => Ok(()),

@@ -25,7 +25,7 @@ impl Types {
         }
         let (wanted, found) = (self.name(wanted), self.name(found));
         let error = Diagnostic::new(span, format!("cannot unify {wanted} with {found}"));
-        let error = error.here(format!("{what} has type {found}, but {wanted} is needed"));
+        let error = error.primary_note(format!("{what} has type {found}, but {wanted} is needed"));
         Err(match (&*wanted, &*found) {
             ("float", "numpy.int32" | "numpy.int64" | "numpy.int?") => {
                 error.help("integers are not converted to float implicitly: write 1.0 instead of 1, or use float(…)")

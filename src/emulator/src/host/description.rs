@@ -71,7 +71,7 @@ fn default_memory() -> Spanned<u32> {
 }
 
 /// Default of omitted fields: zero or empty.
-fn unsaid<T: Default>() -> Spanned<T> {
+fn omitted<T: Default>() -> Spanned<T> {
     Spanned::new(0..0, T::default())
 }
 
@@ -84,18 +84,18 @@ pub struct LinkEntry {
     /// It is beside the tree.
     #[serde(default)]
     pub cross: bool,
-    #[serde(default = "unsaid")]
+    #[serde(default = "omitted")]
     pub delay_ns: Spanned<u64>,
     /// Bit error probability.
-    #[serde(default = "unsaid")]
+    #[serde(default = "omitted")]
     pub bit_errors: Spanned<f64>,
     /// Word loss probability.
-    #[serde(default = "unsaid")]
+    #[serde(default = "omitted")]
     pub losses: Spanned<f64>,
     #[serde(default)]
     pub seed: u64,
     /// Times at which the link is unplugged and plugged in again.
-    #[serde(default = "unsaid")]
+    #[serde(default = "omitted")]
     pub unplugged_ns: Spanned<Vec<[u64; 2]>>,
 }
 

@@ -50,7 +50,7 @@ impl std::str::FromStr for Rule {
 
 /// After this time without an answer from the guest, a host that has ended its stream counts as
 /// gone.
-const PATIENCE: Duration = Duration::from_millis(500);
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(500);
 
 struct Link {
     host: TcpStream,
@@ -310,7 +310,7 @@ impl Link {
     }
 
     /// Whether the host closed before the guest answered. Ending the stream right after sending
-    /// data does not count until [`PATIENCE`] has elapsed.
+    /// data does not count until [`ANSWER_TIMEOUT`] has elapsed.
     fn host_gone(&self) -> bool {
         let mut poll = libc::pollfd {
             fd: self.host.as_raw_fd(),
@@ -319,7 +319,7 @@ impl Link {
         };
         // SAFETY: a single descriptor, which is open.
         let found = unsafe { libc::poll(&mut poll, 1, 0) };
-        found > 0 && self.since.elapsed() > PATIENCE
+        found > 0 && self.since.elapsed() > ANSWER_TIMEOUT
     }
 
     /// Resets the guest's connection after the host's has failed; the link is dropped at the next

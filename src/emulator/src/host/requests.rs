@@ -133,7 +133,7 @@ pub struct Fork {
 #[derive(Deserialize, Clone, Copy)]
 #[serde(deny_unknown_fields)]
 pub struct Waiting {
-    r#for: Goal,
+    r#for: Condition,
     /// Virtual time at which the wait ends at the latest.
     #[serde(default)]
     time_ns: Option<u64>,
@@ -144,7 +144,7 @@ pub struct Waiting {
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-enum Goal {
+enum Condition {
     /// The device has been idle with its network up.
     Ready,
     /// Only the host can make progress and is silent, nothing is queued, and no clock is running.
@@ -162,7 +162,7 @@ pub struct Wait {
 impl Wait {
     /// Starts a wait. The error is a one-line message for the user.
     pub fn new(waiting: Waiting) -> Result<Self, String> {
-        if waiting.r#for == Goal::Time && waiting.time_ns.is_none() {
+        if waiting.r#for == Condition::Time && waiting.time_ns.is_none() {
             return Err("a wait for a time needs time_ns".into());
         }
         let end = waiting.timeout_ms.map(|ms| Instant::now() + Duration::from_millis(ms));
@@ -183,13 +183,13 @@ impl Wait {
     /// host is silent.
     pub fn reply(&self, boards: &Boards, still: bool) -> Option<Value> {
         let now = time::to_ns(boards.master().now());
-        let goal = match self.waiting.r#for {
-            Goal::Ready => boards.master().ready.then_some("ready"),
-            Goal::Idle => (still && boards.queued().is_none() && !boards.runs_on()).then_some("idle"),
-            Goal::Time => None,
+        let reached = match self.waiting.r#for {
+            Condition::Ready => boards.master().ready.then_some("ready"),
+            Condition::Idle => (still && boards.queued().is_none() && !boards.runs_on()).then_some("idle"),
+            Condition::Time => None,
         };
         let timed = || self.waiting.time_ns.filter(|end| now >= *end).map(|_| "time");
-        let reached = goal.or_else(timed);
+        let reached = reached.or_else(timed);
         let over = reached.is_some() || self.left().is_some_and(|left| left.is_zero());
         over.then(|| json!({ "reached": reached, "time_ns": now }))
     }

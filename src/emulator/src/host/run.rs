@@ -243,7 +243,7 @@ impl Host {
 
     /// Sleeps until a socket is ready, at most for `limit`.
     fn sleep(&mut self, limit: Duration) {
-        let limit = self.patience().map_or(limit, |patience| patience.min(limit));
+        let limit = self.time_left().map_or(limit, |left| left.min(limit));
         let mut fds: Vec<libc::pollfd> = Vec::new();
         let mut add = |fd: RawFd, read: bool, write: bool| {
             let events = if read { libc::POLLIN } else { 0 } | if write { libc::POLLOUT } else { 0 };
@@ -427,7 +427,7 @@ impl Host {
     }
 
     /// Wall-clock time until the first timeout of a client's wait.
-    fn patience(&self) -> Option<Duration> {
+    fn time_left(&self) -> Option<Duration> {
         let clients = self.control.iter().flat_map(|control| &control.clients);
         clients.filter_map(|client| client.waiting.as_ref()?.0.left()).min()
     }

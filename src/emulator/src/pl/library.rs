@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::gp::{Master, Slave};
 use super::ports::{AbiFn, CycleFn, FreeFn, InfoFn, NewFn, ReadFn, RunFn, ShownFn};
 pub use super::ports::{Inputs, Outputs, ABI, MAX_LINKS, MAX_PADS};
-pub use super::shown::{Output, Shown, Waveforms};
+pub use super::recorded_outputs::{Output, Shown, Waveforms};
 use super::wave::Wave;
 
 impl Inputs {

@@ -19,8 +19,8 @@ use kairos_proto::rpc::{BadAddress, Memory as KernelMemory};
 use kairos_unwind::{Entry, Registers, LR, PC, SP};
 use serde_json::{json, Value};
 
-use super::played::{self, Player};
-use super::written::Written;
+use super::dma_events::{self, Player};
+use super::kernel_writes::Written;
 use crate::machine::memory::Memory;
 use crate::machine::signals::Caller;
 use crate::machine::time::NS_PER_PL_CYCLE;
@@ -178,7 +178,7 @@ impl Sources {
             return;
         }
         let (mut chains, mut first) = (HashMap::new(), cycle);
-        played::events(trace, memory, |address, target, time, data| {
+        dma_events::events(trace, memory, |address, target, time, data| {
             let recorded = self.written.get(&address).copied();
             let number = || {
                 let chain = self.chains[plays as usize].clone();

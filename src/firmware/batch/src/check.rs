@@ -63,7 +63,7 @@ struct Permissions<'a, E> {
 impl<E: Exported> Permissions<'_, E> {
     fn check(&mut self, instruction: &Instruction) -> Result<(), Outcome> {
         let (read, write) = match instruction.operation {
-            Operation::Read | Operation::Poll | Operation::Settle => (true, false),
+            Operation::Read | Operation::Poll | Operation::Wait => (true, false),
             Operation::Write => (false, true),
             Operation::Modify => (true, true),
             Operation::Delay | Operation::Loop => return Ok(()),
@@ -135,7 +135,7 @@ impl Bounds {
                 add(|bounds| &mut bounds.results, 1);
                 add(|bounds| &mut bounds.time, instruction.d);
             }
-            Operation::Settle => add(|bounds| &mut bounds.time, instruction.d),
+            Operation::Wait => add(|bounds| &mut bounds.time, instruction.d),
             Operation::Delay => add(|bounds| &mut bounds.time, instruction.a),
             Operation::Loop => self.enter(index, instruction)?,
             Operation::I2c => {

@@ -82,7 +82,7 @@ impl<'a> Run<'a> {
                     let others = device.read(of.a()) & !of.c();
                     device.write(of.a(), others | (of.b() & of.c()));
                 }
-                Operation::Poll | Operation::Settle => match device.read(of.a()) {
+                Operation::Poll | Operation::Wait => match device.read(of.a()) {
                     value if (value ^ of.b()) & of.c() != 0 => return Pause::Again(of.d()),
                     value if operation == Operation::Poll => result(value),
                     _ => {}

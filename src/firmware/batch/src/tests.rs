@@ -136,7 +136,7 @@ fn refusal(program: &[(Operation, [u32; 4])]) -> Option<(Outcome, u32)> {
     Some((ending.outcome, ending.instruction))
 }
 
-use Operation::{Delay, I2c, Loop, Modify, Override, Poll, Probe, Read, Settle, Write};
+use Operation::{Delay, I2c, Loop, Modify, Override, Poll, Probe, Read, Wait, Write};
 
 #[test]
 fn sweep_writes_and_reads_each_round() {
@@ -148,7 +148,7 @@ fn sweep_writes_and_reads_each_round() {
             (Read, [BOTH, 0, 0, 0]),
             (Modify, [BOTH, 0xff, 0xf0, 0]),
             (Delay, [7, 0, 0, 0]),
-            (Settle, [BOTH, 0xf0, 0xf0, 9]),
+            (Wait, [BOTH, 0xf0, 0xf0, 9]),
             (Poll, [BOTH, 0xf0, 0xf0, 9]),
         ],
         &mut memory,
@@ -243,8 +243,8 @@ fn forbidden_step_is_refused_before_execution() {
         ((I2c, [0x0041_0050, 0, 0, 0]), Outcome::Malformed),
         ((Delay, [TIME_MAX + 1, 0, 0, 0]), Outcome::TooLong),
         ((Poll, [BOTH, 0, 0, TIME_MAX + 1]), Outcome::TooLong),
-        ((Settle, [BOTH, 0, 0, TIME_MAX + 1]), Outcome::TooLong),
-        ((Settle, [WRITE_ONLY, 0, 0, 0]), Outcome::NotPermitted),
+        ((Wait, [BOTH, 0, 0, TIME_MAX + 1]), Outcome::TooLong),
+        ((Wait, [WRITE_ONLY, 0, 0, 0]), Outcome::NotPermitted),
         ((Loop, [0, 1, 0, 0]), Outcome::Malformed),
         ((Loop, [1, 0, 0, 0]), Outcome::Malformed),
         ((Loop, [1, 2, 0, 0]), Outcome::Malformed),
@@ -312,7 +312,7 @@ fn any_program() -> impl Strategy<Value = Vec<(Operation, [u32; 4])>> {
             Write => (Write, [address, small, size, 0]),
             Modify => (Modify, [address, small, size, 0]),
             Poll => (Poll, [address, small, size, time]),
-            Settle => (Settle, [address, small, size, time]),
+            Wait => (Wait, [address, small, size, time]),
             Delay => (Delay, [time, 0, 0, 0]),
             Loop => (Loop, [small, size, 0, 0]),
             I2c => (

@@ -21,7 +21,7 @@ use crate::network::{before, Hardware};
 /// Time after which a silent client is dropped.
 const SILENCE: Duration = Duration::from_secs(20);
 /// Time limit for the last answer to reach the client.
-const FAREWELL: Duration = Duration::from_millis(500);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Checks whether a file can be booted on this chip.
 struct Checker;
@@ -80,7 +80,7 @@ pub fn serve(hardware: &mut Hardware, config: &mut Config, files: &mut Files, wa
             false => before(None, clients.serve()).await,
         };
         clients.socket.abort();
-        let _ = before(Some(Instant::now() + FAREWELL), clients.socket.flush()).await;
+        let _ = before(Some(Instant::now() + CLOSE_TIMEOUT), clients.socket.flush()).await;
     });
 }
 
@@ -132,12 +132,12 @@ impl Clients<'_, '_> {
                 Output::Refuse(bytes, reason) => {
                     log::warn!("refused: {reason}");
                     self.send(&bytes).await?;
-                    self.farewell().await;
+                    self.close().await;
                     return Ok(ControlFlow::Continue(()));
                 }
                 Output::Boot(bytes) => {
                     self.send(&bytes).await?;
-                    self.farewell().await;
+                    self.close().await;
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -162,7 +162,7 @@ impl Clients<'_, '_> {
             Some(read) => match read? {
                 (false, output) => Ok(Ok(output)),
                 (true, _) => {
-                    self.farewell().await;
+                    self.close().await;
                     Ok(Err(ControlFlow::Continue(())))
                 }
             },
@@ -182,9 +182,9 @@ impl Clients<'_, '_> {
     }
 
     /// Closes the connection, after giving the last answer time to reach the client.
-    async fn farewell(&mut self) {
+    async fn close(&mut self) {
         self.socket.close();
-        let end = Some(Instant::now() + FAREWELL);
+        let end = Some(Instant::now() + CLOSE_TIMEOUT);
         before(end, self.socket.flush()).await;
         // A reset would make the client's system discard unread data: let it close first.
         let mut rest = [0; 64];

@@ -56,13 +56,13 @@ pub enum ClockChange {
     Lost,
     /// The clock has returned and can be switched to; [`Watch::back`] is to be called if that
     /// succeeds.
-    There,
+    Back,
     /// The external clock has failed. The synthesiser continues without it.
     ReferenceLost(Measured),
     /// The external clock has recovered.
     ReferenceBack,
     /// The clock of a link is present: the synthesiser switches to it.
-    LinkThere,
+    LinkPresent,
     /// The clock of the link is gone or has another frequency: the synthesiser's crystal replaces
     /// it.
     LinkGone,
@@ -113,7 +113,7 @@ impl Watch {
             };
             return (self.steady >= STEADY).then(|| {
                 self.steady = 0;
-                ClockChange::There
+                ClockChange::Back
             });
         }
         let wrong = match self.source {
@@ -126,7 +126,7 @@ impl Watch {
         self.reference_lost = wrong;
         Some(match (self.source, wrong) {
             (Source::Link(_), true) => ClockChange::LinkGone,
-            (Source::Link(_), false) => ClockChange::LinkThere,
+            (Source::Link(_), false) => ClockChange::LinkPresent,
             (_, true) => ClockChange::ReferenceLost(seen.reference),
             (_, false) => ClockChange::ReferenceBack,
         })
@@ -178,7 +178,7 @@ mod tests {
         let changes = [there, there, gone, there, there, there].map(|seen| watch.observe(seen));
         assert_eq!(
             changes,
-            [None, None, None, None, None, Some(ClockChange::There)],
+            [None, None, None, None, None, Some(ClockChange::Back)],
             "steady, then once"
         );
         assert_eq!(watch.observe(there), None, "the switch did not succeed");
@@ -219,7 +219,7 @@ mod tests {
             changes,
             [
                 None,
-                Some(ClockChange::LinkThere),
+                Some(ClockChange::LinkPresent),
                 None,
                 Some(ClockChange::LinkGone),
                 None

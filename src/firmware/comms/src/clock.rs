@@ -103,7 +103,7 @@ impl Switched {
                 report::keep(report::Core::Comms, format_args!("the RTIO clock was lost"));
                 set_lost(true);
             }
-            Some(ClockChange::There) => {
+            Some(ClockChange::Back) => {
                 if self.registers.switch(true) {
                     self.registers.acknowledge();
                     self.watch.back();
@@ -119,7 +119,7 @@ impl Switched {
                     format_args!("the external clock of RTIO had failed ({found})"),
                 );
             }
-            Some(ClockChange::LinkThere) => log::info!("RTIO clock: from the upstream board"),
+            Some(ClockChange::LinkPresent) => log::info!("RTIO clock: from the upstream board"),
             Some(ClockChange::LinkGone) => {
                 log::warn!("RTIO clock: none from the upstream board, the Si5324 runs from its crystal")
             }

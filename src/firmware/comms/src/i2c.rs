@@ -11,7 +11,7 @@ use kairos_proto::batch::{Outcome, Transfer};
 /// Half a bit: 100 kbit/s, which every device supports.
 const HALF: Duration = Duration::from_micros(5);
 /// How long a kernel may keep the bus: longer than reading an EEPROM takes.
-const PATIENCE: Duration = Duration::from_millis(200);
+const BUS_TIMEOUT: Duration = Duration::from_millis(200);
 /// Polling interval while the kernel keeps the bus.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
@@ -26,8 +26,8 @@ struct Turn;
 
 impl Turn {
     async fn take() -> Result<Self, Outcome> {
-        let _wish = Wish::new();
-        let deadline = Instant::now() + PATIENCE;
+        let _request = BusRequest::new();
+        let deadline = Instant::now() + BUS_TIMEOUT;
         while !Shared::get().take_bus() {
             if Instant::now() > deadline {
                 return Err(Outcome::BusBusy);
@@ -45,16 +45,16 @@ impl Drop for Turn {
 }
 
 /// While this exists, a kernel begins no further transaction.
-struct Wish;
+struct BusRequest;
 
-impl Wish {
+impl BusRequest {
     fn new() -> Self {
         Shared::get().want_bus(true);
         Self
     }
 }
 
-impl Drop for Wish {
+impl Drop for BusRequest {
     fn drop(&mut self) {
         Shared::get().want_bus(false);
     }

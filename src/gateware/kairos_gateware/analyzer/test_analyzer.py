@@ -180,7 +180,7 @@ def test_full_load_takes_four_cycles_per_burst():
         assert run.units == (101 if not pack else run.units) and run.units >= 51
 
 
-def test_overflow_is_reported_and_kept_messages_are_correct():
+def test_overflow_is_reported_and_kept_messages_are_unchanged_and_in_order():
     run = Run(burst(100), 700, 600, depth=32)
     everything = expected(burst(100), 600)
     assert run.overflow

@@ -74,7 +74,7 @@ def test_commands_arrive_as_packets_with_their_crc(simulated):
 
 
 @pytest.mark.parametrize("simulated", [False, True])
-def test_camera_knows_the_time_of_each_trigger(simulated):
+def test_time_of_each_trigger_reaches_the_camera_within_two_nanoseconds(simulated):
     """Also within a packet, and at any place of a character. The time follows from that of the packet and the delay,
     within 2 ns."""
     triggers = {

@@ -75,7 +75,7 @@ def run(samples, proportional=10, integral=16, limit=TURN // 4000, patience=0):
 
 
 @pytest.mark.parametrize("error", [NOMINAL // 500, -NOMINAL // 300])
-def test_beat_off_by_some_frequency_is_tracked_to_parts_of_it(error):
+def test_beat_off_its_nominal_frequency_is_tracked_within_half_a_percent_of_the_offset(error):
     shown = run(beat(error, 6000))
     settled = [now["error"] for now in shown[-1500:]]
     mean = Fraction(sum(settled), len(settled))

@@ -171,7 +171,7 @@ def test_assigned_register_holds_until_its_clock():
     assert seen == 4 * [9, 3]
 
 
-def test_statements_depending_on_each_other_settle():
+def test_statements_that_depend_on_each_other_reach_their_final_values():
     """A loop of statements, not of signals: each part is driven by the other half of the same
     word."""
     module, word, source = Module(), Signal(8), Signal(4)

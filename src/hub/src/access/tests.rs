@@ -47,13 +47,13 @@ fn names_of_this_machine_are_local_with_and_without_port() {
 #[test]
 fn each_role_includes_the_lower_ones() {
     let tokens = Tokens(vec![
-        token("a", Role::Look),
+        token("a", Role::View),
         token("b", Role::Operate),
         token("c", Role::Administer),
     ]);
-    let (look, operate) = ("/kairos.hub.v1.Registers/Read", "/kairos.hub.v1.Registers/Write");
+    let (view, operate) = ("/kairos.hub.v1.Registers/Read", "/kairos.hub.v1.Registers/Write");
     for (path, codes) in [
-        (look, [Code::Ok, Code::Ok, Code::Ok]),
+        (view, [Code::Ok, Code::Ok, Code::Ok]),
         (METRICS, [Code::Ok, Code::Ok, Code::Ok]),
         ("/grpc.health.v1.Health/Check", [Code::Ok, Code::Ok, Code::Ok]),
         (operate, [Code::PermissionDenied, Code::Ok, Code::Ok]),
@@ -87,8 +87,8 @@ fn unknown_token_is_rejected_by_every_method() {
 
 #[test]
 fn methods_of_plugin_require_role_of_its_protocol() {
-    let gate = Gate::new(Tokens(vec![token("a", Role::Look)]));
-    let methods = [("/lab.Pll/Lock", Role::Operate), ("/lab.Pll/State", Role::Look)];
+    let gate = Gate::new(Tokens(vec![token("a", Role::View)]));
+    let methods = [("/lab.Pll/Lock", Role::Operate), ("/lab.Pll/State", Role::View)];
     let methods = methods.map(|(path, role)| (path.to_string(), role));
     gate.add_plugin("pll", methods.into(), Some("b"));
     let may = |path: &str, given: &str| {
@@ -129,7 +129,7 @@ fn cookie_is_a_token_unless_there_is_another() {
 #[test]
 fn page_of_other_site_is_foreign() {
     let open = Gate::default();
-    let closed = Gate::new(Tokens(vec![token("a", Role::Look)]));
+    let closed = Gate::new(Tokens(vec![token("a", Role::View)]));
     let local = "localhost:1390";
     for (gate, host, origin, expected) in [
         (&open, local, None, false),
@@ -158,7 +158,7 @@ fn page_of_other_site_is_foreign() {
 #[test]
 fn link_of_other_site_is_refused() {
     let open = Gate::default();
-    let closed = Gate::new(Tokens(vec![token("a", Role::Look)]));
+    let closed = Gate::new(Tokens(vec![token("a", Role::View)]));
     for (gate, host, site, expected) in [
         (&open, "localhost:1390", None, false),
         (&open, "localhost:1390", Some("same-origin"), false),
@@ -181,7 +181,7 @@ fn link_of_other_site_is_refused() {
 }
 
 #[test]
-fn refused_calls_beyond_some_are_only_counted() {
+fn refused_calls_beyond_the_limit_of_a_round_are_counted_and_not_logged() {
     let (refusals, start) = (Refusals::default(), Instant::now());
     let logged = |after: Duration| (0..1000).filter(|_| refusals.count(start + after).0).count();
     assert_eq!(logged(Duration::ZERO), REFUSALS_LOGGED as usize);
@@ -206,14 +206,14 @@ async fn right_that_is_taken_away_ends_its_calls_with_the_reason() {
     };
     let (writing, mut reading, other) = (used(write, "a"), used(read, "a"), used(read, "b"));
     gate.set_tokens(all);
-    gate.set_tokens(Tokens(vec![token("a", Role::Look)]));
+    gate.set_tokens(Tokens(vec![token("a", Role::View)]));
     let (writing, other) = (writing.await, other.await);
-    let expected = "a may look; this requires a token that may operate";
+    let expected = "a may view; this requires a token that may operate";
     assert_eq!((writing.code(), writing.message()), (Code::PermissionDenied, expected));
     let expected = "the token of b has been removed from hub.toml";
     assert_eq!((other.code(), other.message()), (Code::Unauthenticated, expected));
     let waits = tokio::time::timeout(Duration::ZERO, &mut reading).await;
-    assert!(waits.is_err(), "whoever may only look may read");
+    assert!(waits.is_err(), "whoever may only view may read");
 }
 
 #[tokio::test]
@@ -221,7 +221,7 @@ async fn tokens_that_change_while_the_hub_starts_are_followed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hub.toml");
     std::fs::write(&file, "[[device]]\nname = 'a'\naddress = '127.0.0.1:9'\n").unwrap();
-    let gate = Arc::new(Gate::new(Tokens(vec![token("removed", Role::Look)])));
+    let gate = Arc::new(Gate::new(Tokens(vec![token("removed", Role::View)])));
     let mut changes = gate.tokens.subscribe();
     let listen = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
     let follows = tokio::spawn(revocation::follow(gate, file, listen));

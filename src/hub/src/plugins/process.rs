@@ -30,7 +30,7 @@ const CHECK: Duration = Duration::from_millis(500);
 /// Time limit for the first answer after a start.
 const START: Duration = Duration::from_secs(30);
 /// Time to exit voluntarily after its standard input is closed.
-const FAREWELL: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time to exit for a process that does not answer any more.
 const ENDING: Duration = Duration::from_secs(1);
 /// Pause before a restart: doubled each time, until the process has run for [`STEADY`].
@@ -424,7 +424,7 @@ impl Supervisor {
     /// Stops a process, which may exit voluntarily first, and all its descendants.
     async fn stop(&self, mut child: Child) {
         let first = child.id();
-        let _ = timeout(FAREWELL, child.wait()).await;
+        let _ = timeout(EXIT_TIMEOUT, child.wait()).await;
         let (limits, mark) = (self.limits(), self.mark());
         let _ = tokio::task::spawn_blocking(move || limits.end(first, &mark)).await;
         let _ = child.kill().await;

@@ -62,7 +62,7 @@ impl Protocol {
         }
         let methods = found.into_iter().map(|(path, role)| {
             let role = match role {
-                1 => Role::Look,
+                1 => Role::View,
                 3 => Role::Administer,
                 _ => Role::Operate,
             };
@@ -144,7 +144,7 @@ mod tests {
         .unwrap();
         let methods = [
             ("/lab.pll.v1.Pll/Lock", Role::Operate),
-            ("/lab.pll.v1.Pll/State", Role::Look),
+            ("/lab.pll.v1.Pll/State", Role::View),
         ];
         let found: Vec<_> = protocol
             .methods

@@ -21,6 +21,12 @@ REGISTERS = Option(
     help="registers as listed by 'kairos hub ls DEVICE'; a block selects all of its registers",
 )
 
+
+def _role(name: str) -> str:
+    """The role of a name on the command line: `look` is an older one of `view`."""
+    return "view" if name == "look" else name
+
+
 COMMAND = Command(
     "central access to the core devices of a laboratory: registers, buses, clocks, waveforms, logs",
     tools={
@@ -263,7 +269,13 @@ COMMAND = Command(
         "token": Command(
             "create a token for a client of the hub",
             Option("name", metavar="NAME", help="name of the client, used in the log of the hub"),
-            Option("role", metavar="ROLE", choices=("look", "operate", "administer"), help="role of the client"),
+            Option(
+                "role",
+                metavar="ROLE",
+                type=_role,
+                choices=("view", "operate", "administer"),
+                help="role of the client",
+            ),
             runs="hub.token",
             examples=("kairos hub token alice operate >> hub.toml",),
         ),

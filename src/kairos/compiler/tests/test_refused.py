@@ -56,7 +56,7 @@ class Sometimes:
             self.value = 1
 
 
-class Made:
+class Created:
     def __new__(cls):
         return None
 
@@ -131,7 +131,7 @@ class Wrong:
 
     @kernel
     def made_by_new(self):
-        Made()
+        Created()
 
     @kernel
     def call_without_self(self):

@@ -150,7 +150,7 @@ def test_subkernel_without_board_is_rejected():
             subkernel(destination=destination)
 
 
-def test_well_typed_subkernel_program_passes_the_check():
+def test_subkernels_of_correct_types_pass_the_check():
     assert compiler.check(Satellites.runs, (Satellites(),), core=Core()) == []
 
 

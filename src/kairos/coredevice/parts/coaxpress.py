@@ -23,8 +23,8 @@ LOCAL = [108, 111, 99, 97, 108, 58]
 """The letters with which the place of a description within the camera begins."""
 SEMICOLON, QUESTION_MARK, SPACE, ZERO, LETTER_A, LETTER_X, LOWER = 59, 63, 32, 48, 97, 120, 32
 HALF = 0xFFFF
-LOCK_TIME, LOOK_TIME = 60e-3, 1e-3
-"""Seconds for the words of a camera to arrive at a rate, and from one look for them to the next."""
+LOCK_TIME, POLL_TIME = 60e-3, 1e-3
+"""Seconds for the words of a camera to arrive at a rate, and from one poll for them to the next."""
 MBIT_S, CODES = [mbit_s for mbit_s, _ in facts.RATES], [code for _, code in facts.RATES]
 DISCOVERY = [MBIT_S.index(1250), MBIT_S.index(3125)]
 """Numbers of the rates at one of which a camera begins."""
@@ -147,7 +147,7 @@ class CameraConnection:
         end_mu = self.core.get_rtio_counter_mu() + self.core.seconds_to_mu(LOCK_TIME)
         arrive = self._get(facts.PORT_VIEWER_STATE, 0) & facts.LINE_IN_STEP != 0
         while not arrive and self.core.get_rtio_counter_mu() < end_mu:
-            self.core.wait_until_mu(now_mu() + self.core.seconds_to_mu(LOOK_TIME))
+            self.core.wait_until_mu(now_mu() + self.core.seconds_to_mu(POLL_TIME))
             arrive = self._get(facts.PORT_VIEWER_STATE, 0) & facts.LINE_IN_STEP != 0
         return arrive
 

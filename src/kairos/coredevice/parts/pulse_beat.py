@@ -19,7 +19,7 @@ LONGEST = 0xFFFFFF
 SHIFTS = 63
 SLOWEST = 20.0
 """Least ratio of the beat's frequency to the bandwidth of the loop."""
-INTEGRAL_AT, PATIENCE_AT = 6, 12
+INTEGRAL_AT, TIMEOUT_AT = 6, 12
 HIGH_BITS, FLAGS_AT = 0xFF, 8
 
 
@@ -58,10 +58,10 @@ class BeatTracker(SampleSettings):
         while square > 0.354 * rate * rate and integral < SHIFTS:
             square /= 2.0
             integral += 1
-        patience = LONGEST
+        timeout = LONGEST
         if PERIODS * CYCLE_HZ / frequency < float(LONGEST):
-            patience = int32(PERIODS * CYCLE_HZ / frequency) + 1
-        loop = int64(patience) << PATIENCE_AT | int64(integral << INTEGRAL_AT | proportional)
+            timeout = int32(PERIODS * CYCLE_HZ / frequency) + 1
+        loop = int64(timeout) << TIMEOUT_AT | int64(integral << INTEGRAL_AT | proportional)
         rtio_output_wide(self.beat_loop, [int32(loop), int32(loop >> 32)])
         delay_mu(int64(8))
         word = to_wide_word(limit / self.sample_rate * TURN)

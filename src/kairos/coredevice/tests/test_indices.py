@@ -123,7 +123,7 @@ def test_number_beyond_those_of_a_card_is_refused(get, name):
 
 
 @pytest.mark.parametrize("name", ["urukul9", "zotino", "sampler", "servo_channel", "almazny"])
-def test_negative_number_is_refused_as_well(get, name):
+def test_negative_number_is_refused_like_one_above_the_range(get, name):
     method, arguments, place, _ = next(numbered(get(name), TEXTS[name]))
     arguments[place] = -1
     with pytest.raises(KernelError, match=r"ValueError: the .* are 0 to \d+$"):

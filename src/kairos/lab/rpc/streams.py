@@ -76,7 +76,7 @@ class Streams:
         lab = self._lab
         async for _ in moments([lab.scheduler.publication, lab.interactive.publication], PERIOD):
             runs = sorted(lab.scheduler.runs.values(), key=lambda run: run.submission.rank, reverse=True)
-            reasons = lab.scheduler.whys(runs)
+            reasons = lab.scheduler.reasons(runs)
             yield message(
                 "FollowQueueResponse",
                 runs=[_queued(run, reasons[run.rid], lab) for run in runs],
@@ -242,7 +242,7 @@ def _queued(run, why, lab):
         terminating=submission.termination,
         rehearsal=rehearsal,
         rehearsal_failed=failed,
-        points=lab.progress.made(run.rid),
+        points=lab.progress.points(run.rid),
         asked_points=min(asked_points(expid, lab.repository.arguments(expid)), MOST_POINTS),
     )
 

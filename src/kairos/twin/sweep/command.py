@@ -12,7 +12,7 @@ from ...progress import Progress
 from .pool import processors
 from .results import error_variable
 from .run import Sweep
-from .search import Goal
+from .search import Objective
 from .space import Space, dimension
 
 __all__ = ["sweep"]
@@ -36,7 +36,7 @@ def sweep(args) -> int:
         {"net_latency_ns": duration_ns("--network", args.network)},
         duration_ns("--within", args.within) / 1e9,
         _kept(Path(args.dataset_db)),
-        _goal(args),
+        _objective(args),
         args.batch,
     )
     output = Path(args.output)
@@ -62,12 +62,12 @@ def _points(number: int) -> str:
     return "1 point" if number == 1 else f"{number:,} points"
 
 
-def _goal(args) -> Goal | None:
+def _objective(args) -> Objective | None:
     """Return what the sweep looks for."""
     if args.minimize and args.maximize:
         raise CommandLineError("a search has one goal: give --minimize or --maximize")
     wanted = args.minimize or args.maximize
-    return Goal(wanted, bool(args.maximize)) if wanted else None
+    return Objective(wanted, bool(args.maximize)) if wanted else None
 
 
 def _kept(path: Path) -> dict:

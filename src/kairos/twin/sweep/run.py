@@ -20,7 +20,7 @@ from . import results as stored
 from .cluster import Cluster
 from .journal import Journal
 from .pool import Pool, processors
-from .search import BATCH, Goal, NoSuchGoal, Search
+from .search import BATCH, NoSuchObjective, Objective, Search
 from .space import Dimension, Space, Uniform
 from .task import Task, bench_text, folder_files, resolved, source
 
@@ -42,7 +42,7 @@ class Sweep:
         settings: dict | None = None,
         within_s: float | None = None,
         datasets: dict | None = None,
-        goal: Goal | None = None,
+        goal: Objective | None = None,
         batch: int = BATCH,
     ):
         """arguments: those that do not vary, as typed. bench: the bench file; None: ``bench.toml`` next
@@ -171,7 +171,7 @@ class Sweep:
             self.first_error = next((result["error"] for result in ordered if result["error"] is not None), None)
             self.best = None if self._search is None else self._search.best(finished)
             stored.write(output, self.space, ordered, self._attributes())
-        except NoSuchGoal:
+        except NoSuchObjective:
             journal.remove()  # nobody will finish it
             raise
         except BaseException:
@@ -274,7 +274,7 @@ def sweep(
     experiment: its file, or its class, which is in a file that can be imported. scan: values (any sequence) or
     `Uniform`, by the name of an argument or of a number of the bench file. arguments: those that do not vary, by
     name. workers: processes of this computer, by default as many as it has processors; over: a Dask cluster,
-    ``dask://HOST:PORT``. minimize, maximize: the dataset to which random values are to be the best, see `Goal`;
+    ``dask://HOST:PORT``. minimize, maximize: the dataset to which random values are to be the best, see `Objective`;
     then they are not drawn, but proposed by Optuna. `more`: `arguments`, `class_name`, `device_db`, `bench`,
     `twin`, `within_s`, `batch`, as for `Sweep`.
     """
@@ -287,7 +287,7 @@ def sweep(
     if minimize is not None and maximize is not None:
         raise CommandLineError("a search has one goal: minimize or maximize")
     if minimize is not None or maximize is not None:
-        more["goal"] = Goal(minimize or maximize, maximize is not None)
+        more["goal"] = Objective(minimize or maximize, maximize is not None)
     if getattr(_beginning, "file", None) is not None:
         raise UsageError(
             f"{_beginning.file} calls kairos.sweep when it is imported, as each worker does: "

@@ -16,7 +16,7 @@ from ... import pyon
 from ...errors import CommandLineError, UsageError
 from .space import Space
 
-__all__ = ["BATCH", "Goal", "NoSuchGoal", "Search"]
+__all__ = ["BATCH", "Objective", "NoSuchObjective", "Search"]
 
 BATCH = 4
 """Samples that are proposed together."""
@@ -25,12 +25,12 @@ NAMES = 10
 """Datasets that a message lists."""
 
 
-class NoSuchGoal(UsageError):
+class NoSuchObjective(UsageError):
     """The experiment has no number with the name of the goal."""
 
 
 @dataclass(frozen=True)
-class Goal:
+class Objective:
     """What is to be the smallest, or the largest: a dataset with one number, or ``KEY[2]``, an element of one."""
 
     text: str
@@ -42,11 +42,11 @@ class Goal:
         return _KEY.fullmatch(self.text)["key"]
 
     def value(self, result: dict) -> float:
-        """Return the value at a point, from its result; NoSuchGoal if there is none."""
+        """Return the value at a point, from its result; NoSuchObjective if there is none."""
         datasets, index = result["datasets"], _KEY.fullmatch(self.text)["index"]
         if self.key not in datasets:
             known = ", ".join(sorted(datasets)[:NAMES]) or "none"
-            raise NoSuchGoal(f"the experiment sets no dataset {self.key}; it sets {known}")
+            raise NoSuchObjective(f"the experiment sets no dataset {self.key}; it sets {known}")
         text = datasets[self.key]
         try:
             found = np.asarray(pyon.decode(text))
@@ -57,12 +57,12 @@ class Goal:
         try:
             number = found.astype(float)
         except (NameError, TypeError, ValueError):
-            raise NoSuchGoal(f"{self.key} has no numbers, but {said}: name a dataset with one") from None
+            raise NoSuchObjective(f"{self.key} has no numbers, but {said}: name a dataset with one") from None
         if number.ndim == 1 and number.size:
             what = f"name one of its {number.size} elements, as {self.key}[0]"
         else:
             what = f"leave {self.text.removeprefix(self.key)} out" if not number.ndim else "name a dataset with one"
-        raise NoSuchGoal(f"{self.text} is not a number, but {self.key} = {said}: {what}")
+        raise NoSuchObjective(f"{self.text} is not a number, but {self.key} = {said}: {what}")
 
     def said(self) -> str:
         """Return it as text."""
@@ -73,7 +73,7 @@ class Search:
     """A search for the best of the random values of `space`. Repetitions, and all points of dimensions that are not
     random, count by their mean. CommandLineError, UsageError if Optuna is not installed."""
 
-    def __init__(self, space: Space, goal: Goal, batch: int = BATCH):
+    def __init__(self, space: Space, goal: Objective, batch: int = BATCH):
         if not space.samples:
             raise CommandLineError(
                 "what is best is looked for among random values: give --scan NAME=LOW~HIGH and --samples"

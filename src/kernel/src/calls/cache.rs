@@ -9,7 +9,7 @@ use kairos_proto::rpc::Memory;
 
 use crate::fault::broken;
 use crate::memory::{words, Area, KernelMemory};
-use crate::owned::{Lent, Owned};
+use crate::owned::{BorrowCell, Owned};
 use crate::raise;
 
 const MIDDLE: usize = KERNEL_HEAP.start + (KERNEL_HEAP.end - KERNEL_HEAP.start) / 2;
@@ -17,14 +17,14 @@ const MIDDLE: usize = KERNEL_HEAP.start + (KERNEL_HEAP.end - KERNEL_HEAP.start) 
 const COPIES_END: usize = KERNEL_HEAP.start + (6 << 20);
 
 /// Copies of values passed to kernels, which may change them.
-static COPIES: Lent<Area<{ KERNEL_HEAP.start }, COPIES_END>> = {
+static COPIES: BorrowCell<Area<{ KERNEL_HEAP.start }, COPIES_END>> = {
     // SAFETY: this part of the heap belongs to this module.
-    Lent::new(unsafe { Area::new() })
+    BorrowCell::new(unsafe { Area::new() })
 };
 /// The stored values.
-static STORE: Lent<Area<MIDDLE, { KERNEL_HEAP.end }>> = {
+static STORE: BorrowCell<Area<MIDDLE, { KERNEL_HEAP.end }>> = {
     // SAFETY: this module owns the heap, and this is its upper half.
-    Lent::new(unsafe { Area::new() })
+    BorrowCell::new(unsafe { Area::new() })
 };
 /// Words used in the memory of copies.
 static COPIED: Owned<usize> = Owned::new(0);

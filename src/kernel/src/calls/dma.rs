@@ -19,19 +19,19 @@ use kairos_proto::rpc::Memory;
 use super::subkernel::{self, TraceAnswer};
 use crate::fault::broken;
 use crate::memory::{Area, KernelMemory};
-use crate::owned::{Lent, Owned};
+use crate::owned::{BorrowCell, Owned};
 use crate::{comms, raise, rtio};
 
 /// The store of traces.
-static STORE: Lent<Area<{ DMA.start }, { DMA.end }>> = {
+static STORE: BorrowCell<Area<{ DMA.start }, { DMA.end }>> = {
     // SAFETY: reserved in the memory map for traces, which only this module changes. The gateware
     // reads them.
-    Lent::new(unsafe { Area::new() })
+    BorrowCell::new(unsafe { Area::new() })
 };
 
 /// The recording in progress, and its name.
 static RECORDING: Owned<Option<Recording>> = Owned::new(None);
-static NAME: Lent<([u8; NAME_MAX], usize)> = Lent::new(([0; NAME_MAX], 0));
+static NAME: BorrowCell<([u8; NAME_MAX], usize)> = BorrowCell::new(([0; NAME_MAX], 0));
 /// Longest name, in bytes.
 const NAME_MAX: usize = 1024;
 /// Number of the trace distributed last.

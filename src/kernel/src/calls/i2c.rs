@@ -7,13 +7,13 @@ use kairos_proto::exception::Id;
 
 use super::answer::byte;
 use crate::comms;
-use crate::owned::Lent;
+use crate::owned::BorrowCell;
 use crate::raise;
 
 /// The bus, modified in place: a kernel may be killed at any step, and [`recover`] must know the
 /// state. This core owns the bus from start to stop condition; between two transactions the comms
 /// core may take it for one.
-static BUS: Lent<Bus> = Lent::new(Bus::new());
+static BUS: BorrowCell<Bus> = BorrowCell::new(Bus::new());
 
 /// Recovers the bus in a restart: the previous kernel may have been stopped in the middle of a
 /// byte.
@@ -47,7 +47,7 @@ fn in_turn<T>(action: impl FnOnce(&mut Bus) -> T) -> T {
 }
 
 /// Executes an operation on the bus of this board; returns the byte, the acknowledge bit, or 0.
-fn here(operation: AuxiliaryPacket, [first, second]: [u8; 2]) -> Result<u32, Stuck> {
+fn on_own_bus(operation: AuxiliaryPacket, [first, second]: [u8; 2]) -> Result<u32, Stuck> {
     let (first, second) = (u32::from(first), u32::from(second));
     in_turn(|bus| match operation {
         AuxiliaryPacket::I2cStartRequest => bus.start().map(|()| 0),
@@ -75,7 +75,7 @@ fn elsewhere(operation: AuxiliaryPacket, bus: u32, [first, second]: [u8; 2]) -> 
 /// Executes an operation, or raises an exception.
 fn on(bus: u32, message: &'static str, operation: AuxiliaryPacket, fields: [u8; 2]) -> u32 {
     let result = match bus {
-        0 => here(operation, fields),
+        0 => on_own_bus(operation, fields),
         _ => elsewhere(operation, bus, fields),
     };
     result.unwrap_or_else(|Stuck| {

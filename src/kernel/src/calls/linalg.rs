@@ -11,15 +11,15 @@ use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
 
 use crate::fault::broken;
 use crate::memory::{Area, KernelMemory};
-use crate::owned::Lent;
+use crate::owned::BorrowCell;
 use crate::raise;
 
 /// Working memory of computations: above the copies of the cache, below its values.
 const SCRATCH_START: usize = KERNEL_HEAP.start + (6 << 20);
 const SCRATCH_BYTES: usize = 2 << 20;
-static SCRATCH: Lent<Area<SCRATCH_START, { SCRATCH_START + SCRATCH_BYTES }>> = {
+static SCRATCH: BorrowCell<Area<SCRATCH_START, { SCRATCH_START + SCRATCH_BYTES }>> = {
     // SAFETY: this part of the heap belongs to this module.
-    Lent::new(unsafe { Area::new() })
+    BorrowCell::new(unsafe { Area::new() })
 };
 
 /// Reclaims the memory in a restart, when nobody uses it.

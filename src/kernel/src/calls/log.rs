@@ -7,7 +7,7 @@ use kairos_proto::rpc::Sink;
 
 use crate::comms::send_pieces;
 use crate::memory::KernelMemory;
-use crate::owned::Lent;
+use crate::owned::BorrowCell;
 use crate::raise;
 
 /// Level "info" of the `log` crate.
@@ -17,7 +17,7 @@ const INFO: u8 = 3;
 type Line = Vec<u8, 512>;
 
 /// The kernel's incomplete line.
-static LINE: Lent<Line> = Lent::new(Line::new());
+static LINE: BorrowCell<Line> = BorrowCell::new(Line::new());
 
 /// Drops the text left by the previous kernel, before a kernel and in a restart.
 pub fn discard() {

@@ -17,7 +17,7 @@ use kairos_pulse::units::{Rates, UnitError};
 
 use crate::fault::broken;
 use crate::memory::{doubles, words, Area};
-use crate::owned::{Lent, Owned};
+use crate::owned::{BorrowCell, Owned};
 use crate::raise;
 use crate::rtio::{now_mu, output, set_now_mu, CYCLE};
 
@@ -66,7 +66,7 @@ extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
 /// `pulse_make(pulse, values, target, rate)`: sends a pulse to `target` as words of the stream, each an event at the
 /// cursor, which advances by a cycle. `rate`: samples per second.
 extern "C" fn make(pulse: u32, values: u32, target: u32, rate: f64) {
-    made(pulse, values, rate, &|made, values, rates| {
+    with_pulse(pulse, values, rate, &|made, values, rates| {
         made.words(values, rates, &mut |word| send(target, word, false))
     });
 }
@@ -78,7 +78,7 @@ extern "C" fn store(room: u32, pulse: u32, values: u32, target: u32, rate: f64) 
         Ok(list) => Room::new(list),
         Err(error) => broken(format_args!("room for a gate: {error}")),
     };
-    made(pulse, values, rate, &|made, values, rates| {
+    with_pulse(pulse, values, rate, &|made, values, rates| {
         let room = room.as_ref().ok_or(KernelPulseError::Malformed)?;
         made.store(room, values, rates, &mut |word| send_slowly(target, word))
     });
@@ -97,7 +97,7 @@ extern "C" fn change(known: u32, wanted: u32, target: u32) {
 type Give<'a> = &'a dyn Fn(KernelPulse<'static>, &[f64], &Rates) -> Result<(), KernelPulseError>;
 
 /// Raises the error of `give`, to which a kernel's pulse and values are passed, if any.
-fn made(pulse: u32, values: u32, rate: f64, give: Give) {
+fn with_pulse(pulse: u32, values: u32, rate: f64, give: Give) {
     let (list, mut values) = match words(pulse).and_then(|p| Ok((p, doubles(values)?))) {
         Ok(lists) => lists,
         Err(error) => broken(format_args!("a pulse: {error}")),
@@ -143,10 +143,10 @@ fn refuse_pulse(error: KernelPulseError) {
 }
 
 /// Memory of the streams. It is not cached, so the HP port sees all stores.
-static STREAMS: Lent<Area<{ STREAM.start }, { STREAM.end }>> = {
+static STREAMS: BorrowCell<Area<{ STREAM.start }, { STREAM.end }>> = {
     // SAFETY: reserved in the memory map for this, and used by this module only. The gateware reads
     // it.
-    Lent::new(unsafe { Area::new() })
+    BorrowCell::new(unsafe { Area::new() })
 };
 
 /// End of the newest stream, in integers.

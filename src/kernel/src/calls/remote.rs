@@ -15,7 +15,7 @@ use kairos_proto::exception::Id;
 
 use crate::fault::broken;
 use crate::memory::{words, words_mut, Area};
-use crate::owned::{Lent, Owned};
+use crate::owned::{BorrowCell, Owned};
 use crate::{raise, timer, window};
 
 #[cold]
@@ -212,10 +212,10 @@ extern "C" fn wait() {
 }
 
 /// Rings of descriptors. Each copy uses the next descriptor.
-static RINGS: Lent<Area<{ REMOTE_RINGS.start }, { REMOTE_RINGS.end }>> = {
+static RINGS: BorrowCell<Area<{ REMOTE_RINGS.start }, { REMOTE_RINGS.end }>> = {
     // SAFETY: reserved in the memory map for this, and used by this module only. The gateware reads
     // it.
-    Lent::new(unsafe { Area::new() })
+    BorrowCell::new(unsafe { Area::new() })
 };
 /// Bytes of a ring, and words of a descriptor.
 const RING: usize = COPY_DESCRIPTORS * COPY_DESCRIPTOR_BYTES;

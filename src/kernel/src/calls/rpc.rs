@@ -9,7 +9,7 @@ use super::answer;
 use crate::comms::{self, next_frame, read_some, receiving, report, report_fmt, send_pieces, sending};
 use crate::fault::broken;
 use crate::memory::KernelMemory;
-use crate::owned::{Lent, Owned};
+use crate::owned::{BorrowCell, Owned};
 use crate::raise;
 
 /// Free stack that a reply must leave, for the kernel and this firmware.
@@ -43,7 +43,7 @@ struct Values {
 
 static CALL: Owned<Call> = Owned::new(Call::Over);
 /// Decodes the reply; in place, as the decoder is large.
-static DECODER: Lent<Decoder<'static>> = Lent::new(Decoder::new(&[]));
+static DECODER: BorrowCell<Decoder<'static>> = BorrowCell::new(Decoder::new(&[]));
 
 /// Clears the state, before a kernel and in a restart: no call is pending.
 pub fn reset() {

@@ -13,7 +13,7 @@ use super::rpc;
 use crate::comms::{self, report, send_pieces};
 use crate::fault::broken;
 use crate::memory::KernelMemory;
-use crate::owned::Lent;
+use crate::owned::BorrowCell;
 use crate::raise;
 use crate::rtio::cursor;
 
@@ -25,7 +25,7 @@ const KEPT: usize = 4;
 const LIBRARY_BITS: u32 = 24;
 
 /// Reports that exceptions in flight point into, and the index of the next one to be replaced.
-static REPORTS: Lent<([[u8; REPORT_MAX]; KEPT], usize)> = Lent::new(([[0; REPORT_MAX]; KEPT], 0));
+static REPORTS: BorrowCell<([[u8; REPORT_MAX]; KEPT], usize)> = BorrowCell::new(([[0; REPORT_MAX]; KEPT], 0));
 
 /// Clears the state, before a kernel and in a restart.
 pub fn reset() {

@@ -120,8 +120,8 @@ extern "C" fn init() {
 /// Requests an output on a channel that does not exist, and waits for the answer; false without
 /// gateware. For measuring its duration.
 pub fn refused_output() -> bool {
-    const NOWHERE: u32 = 0x00ff_ff00;
-    transaction::answers() && transaction::output_now(NOWHERE, 0, &[0]) != 0
+    const MISSING_CHANNEL: u32 = 0x00ff_ff00;
+    transaction::answers() && transaction::output_now(MISSING_CHANNEL, 0, &[0]) != 0
 }
 
 /// `rtio_get_destination_status`: this board is always up, others while all links on the way are

@@ -26,13 +26,13 @@ export function guardPresses(window: Window, report: (text: string) => void): vo
   let aimed = false;
   /** Runs while another row has just come under the mouse that rests. */
   let slid: ReturnType<typeof setTimeout> | undefined;
-  const settle = () => {
+  const endSlide = () => {
     clearTimeout(slid);
     slid = undefined;
   };
   const slide = () => {
-    settle();
-    slid = setTimeout(settle, SEEN);
+    endSlide();
+    slid = setTimeout(endSlide, SEEN);
   };
 
   const moved = (event: PointerEvent) => {
@@ -43,7 +43,7 @@ export function guardPresses(window: Window, report: (text: string) => void): vo
     rest = last;
     row = rowOf(event.target);
     aimed = true;
-    settle();
+    endSlide();
   };
 
   const over = (event: PointerEvent) => {
@@ -52,7 +52,7 @@ export function guardPresses(window: Window, report: (text: string) => void): vo
     if (now === row) return;
     // What moves itself comes under a mouse that is where it was.
     if (aimed && row && event.clientX === last.x && event.clientY === last.y) slide();
-    else settle();
+    else endSlide();
     row = now;
   };
 
@@ -83,7 +83,7 @@ export function guardPresses(window: Window, report: (text: string) => void): vo
       return;
     }
     aimed = false;
-    settle();
+    endSlide();
     before = { button, time: event.timeStamp, x: event.clientX, y: event.clientY };
   };
 
@@ -104,7 +104,7 @@ export function guardPresses(window: Window, report: (text: string) => void): vo
   // Who types does not aim, and who scrolls moves the rows on purpose.
   const busy = () => {
     aimed = false;
-    settle();
+    endSlide();
   };
 
   for (const kind of ["input", "keydown", "wheel"]) window.addEventListener(kind, busy, { capture: true, passive: true });

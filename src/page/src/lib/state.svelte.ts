@@ -14,7 +14,7 @@ import { duration, named, readable } from "./values";
 
 export interface Session {
   name: string | null;
-  role: "look" | "operate" | "administer" | null;
+  role: "view" | "operate" | "administer" | null;
   /** Whether the hub has tokens. */
   login: boolean;
   laboratory: boolean;
@@ -24,7 +24,7 @@ const LOG = 2000;
 /** Milliseconds between questions whether the hub answers, and to whom: a connection that was cut does not say so. */
 const ASK = 3000;
 /** Milliseconds until a hub or a laboratory that does not answer is lost. */
-const PATIENCE = 5000;
+const TIMEOUT = 5000;
 /** What is said of a laboratory that is there, but does nothing. */
 const SILENT = "the laboratory does not answer: it is stopped, or has too much to do";
 
@@ -69,7 +69,7 @@ export const names = new Names();
 export function forbidden(): string {
   if (!lab.connected) return "the hub does not answer";
   if (lab.offline) return lab.offline;
-  return lab.session?.role === "look" ? "your token may only look" : "";
+  return lab.session?.role === "view" ? "your token may only view" : "";
 }
 
 type Submitted = { file: string; className: string; arguments: Record<string, string> };
@@ -133,7 +133,7 @@ export async function attempt<T>(work: () => Promise<T>, done?: (result: T) => s
 const others = new BroadcastChannel("session");
 
 async function session(): Promise<Session> {
-  const found = await fetch("/session", { signal: AbortSignal.timeout(PATIENCE) });
+  const found = await fetch("/session", { signal: AbortSignal.timeout(TIMEOUT) });
   const difference = setClock(found.headers.get("date"));
   if (difference) notify(`this computer's clock is ${duration(Math.abs(difference))} ${difference > 0 ? "behind" : "ahead of"} the laboratory's, whose times are shown`);
   return (await found.json()) as Session;
@@ -193,7 +193,7 @@ async function checkLogin(): Promise<void> {
 /** Asks whether the laboratory is alive: its streams, and the hub's connection to it, do not say it while nothing happens. */
 async function checkLaboratory(): Promise<void> {
   try {
-    await calls.laboratory.status({}, { timeoutMs: PATIENCE });
+    await calls.laboratory.status({}, { timeoutMs: TIMEOUT });
     if (lab.offline === SILENT) lab.offline = "";
   } catch (error) {
     if (isLate(error) && lab.connected) lab.offline ||= SILENT;

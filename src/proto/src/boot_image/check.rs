@@ -121,7 +121,7 @@ mod tests {
 
     const Z030: u32 = 0x1372_c093;
     const Z045: u32 = 0x0373_1093;
-    const HERE: Machine = Machine {
+    const MACHINE: Machine = Machine {
         idcode: Some(Z030),
         board: Some("two"),
     };
@@ -171,10 +171,10 @@ mod tests {
     #[test]
     fn bootable_images_for_this_board_are_accepted() {
         let file = good();
-        assert_eq!(check(&file, HERE), Ok(()));
+        assert_eq!(check(&file, MACHINE), Ok(()));
         assert_eq!(check(&file, Machine::default()), Ok(()));
         // A loader of another maker, without a table of boards
-        assert_eq!(check(&image(b"loader", &bitstream()), HERE), Ok(()));
+        assert_eq!(check(&image(b"loader", &bitstream()), MACHINE), Ok(()));
     }
 
     #[test]
@@ -182,13 +182,13 @@ mod tests {
         let file = good();
         let elsewhere = Machine {
             board: Some("one"),
-            ..HERE
+            ..MACHINE
         };
         let refused = check(&file, elsewhere).unwrap_err();
         assert_eq!(format!("{refused}"), "it is for the board two, this is a one");
         let other = Machine {
             idcode: Some(Z045),
-            ..HERE
+            ..MACHINE
         };
         assert_eq!(
             format!("{}", check(&file, other).unwrap_err()),
@@ -212,7 +212,7 @@ mod tests {
                     .fold(0, |sum, at| sum.wrapping_add(word(&file, at).unwrap()));
                 file[0x48..0x4c].copy_from_slice(&(!sum).to_le_bytes());
             }
-            match check(&file, HERE) {
+            match check(&file, MACHINE) {
                 Err(Unbootable::Image(error)) => error,
                 other => panic!("{other:?}"),
             }
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(refused(0x34, 0, true), Error::Loader);
         assert_eq!(refused(0x34, 1 << 20, true), Error::Loader);
         assert_eq!(refused(0x30, 1 << 20, true), Error::Truncated);
-        assert_eq!(check(b"image", HERE), Err(Unbootable::Image(Error::NotImage)));
+        assert_eq!(check(b"image", MACHINE), Err(Unbootable::Image(Error::NotImage)));
     }
 
     proptest! {
@@ -233,9 +233,9 @@ mod tests {
         fn damaged_image_never_panics(at in 0usize..6000, value in any::<u8>()) {
             let mut file = good();
             let at = at % file.len();
-            prop_assert!(check(&file[..at], HERE).is_err());
+            prop_assert!(check(&file[..at], MACHINE).is_err());
             file[at] ^= value;
-            let _ = check(&file, HERE);
+            let _ = check(&file, MACHINE);
         }
     }
 }

@@ -87,20 +87,20 @@ impl<'a> Successor<'a> {
             .collect();
         let mut ids = vec![None; wanted.len()];
         // Ranges that are kept, and the segment wanted at each of their entries.
-        let mut wishes: BTreeMap<usize, Segment> = BTreeMap::new();
+        let mut kept: BTreeMap<usize, Segment> = BTreeMap::new();
         for (n, (name, _)) in wanted.iter().enumerate() {
             let Some(id) = old_id(name) else { continue };
-            if self.keeps(id, &entries[n], &wishes) {
+            if self.keeps(id, &entries[n], &kept) {
                 let first = usize::from(self.old.gates[usize::from(id)].0);
                 for (k, (_, segment)) in entries[n].iter().enumerate() {
-                    wishes.insert(first + k, *segment);
+                    kept.insert(first + k, *segment);
                     self.map_used[first + k] = true;
                 }
                 self.gate_used[usize::from(id)] = true;
                 ids[n] = Some(id);
             }
         }
-        self.write_wishes(&wishes);
+        self.write_kept(&kept);
         let moved = entries.iter().zip(&ids).filter(|(_, id)| id.is_none());
         for (_, segment) in moved.flat_map(|(entries, _)| entries) {
             self.keep(segment);
@@ -115,21 +115,21 @@ impl<'a> Successor<'a> {
 
     /// Whether a gate's entries are grouped as before, and no other gate wants different segments
     /// there.
-    fn keeps(&self, id: u16, entries: &[(u8, Segment)], wishes: &BTreeMap<usize, Segment>) -> bool {
+    fn keeps(&self, id: u16, entries: &[(u8, Segment)], kept: &BTreeMap<usize, Segment>) -> bool {
         let (first, last) = self.old.gates[usize::from(id)];
         if (first, last) == EMPTY || usize::from(last) + 1 != usize::from(first) + entries.len() {
             return (first, last) == EMPTY && entries.is_empty();
         }
         entries.iter().enumerate().all(|(k, (mask, segment))| {
             let at = usize::from(first) + k;
-            self.old.map[at].0 == *mask && wishes.get(&at).is_none_or(|other| other == segment)
+            self.old.map[at].0 == *mask && kept.get(&at).is_none_or(|other| other == segment)
         })
     }
 
     /// Assigns segments to the entries that are kept.
-    fn write_wishes(&mut self, wishes: &BTreeMap<usize, Segment>) {
+    fn write_kept(&mut self, kept: &BTreeMap<usize, Segment>) {
         let mut at_address: BTreeMap<u16, BTreeMap<Segment, usize>> = BTreeMap::new();
-        for (&at, segment) in wishes {
+        for (&at, segment) in kept {
             *at_address
                 .entry(self.old.map[at].1)
                 .or_default()
@@ -158,7 +158,7 @@ impl<'a> Successor<'a> {
                 self.known.entry(segment).or_insert(address);
             }
         }
-        for (&at, segment) in wishes {
+        for (&at, segment) in kept {
             let now = self.map[at].1;
             if self.pulses[usize::from(now)] != *segment || !self.pulse_used[usize::from(now)] {
                 if let Some(address) = self.address(segment) {

@@ -11,7 +11,7 @@ use kairos_intercore::Outcome;
 use kairos_proto::kernel_message::{Header, KernelMessage};
 
 /// Time limit for a board to accept a part.
-const PATIENCE: Duration = Duration::from_secs(10);
+const ACCEPT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Most parts that are recorded as sent; others are sent again.
 const SENT: usize = 1024;
 
@@ -44,7 +44,7 @@ impl Wait {
             kind,
             boards: Vec::new(),
             failed: [0; 16],
-            deadline: (kind == KernelMessage::Kept).then(|| Instant::now() + PATIENCE),
+            deadline: (kind == KernelMessage::Kept).then(|| Instant::now() + ACCEPT_TIMEOUT),
         }
     }
 }

@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::super::fastlink;
 use super::servos::Servos;
 use super::{Phaser, CHANNELS};
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::file::{Inputs, Wire};
 use crate::numbers::Positive;
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -42,8 +42,8 @@ impl BenchSection for Section {
             .map_or(1.0, |volts| volts.0);
         let volts = inputs.volts();
         model.servos = Servos::new(std::array::from_fn::<_, CHANNELS, _>(|n| volts[n]), full);
-        let gives = Gives::tones(CHANNELS * model.outputs);
-        let card = CardModel::new(model, &fastlink::INPUTS, gives).answering(&["miso"]);
+        let output_kinds = OutputKinds::tones(CHANNELS * model.outputs);
+        let card = CardModel::new(model, &fastlink::INPUTS, output_kinds).answering(&["miso"]);
         Ok(CardModel {
             sources: inputs.sources(fastlink::INPUTS.len()),
             ..card

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{Chip, Options, Revision, ServoBus, Urukul, CHANNELS, INPUTS};
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::numbers::Natural;
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
 
@@ -44,6 +44,6 @@ impl BenchSection for Section {
             ],
             sync_skew_ps: skew.map_or([300.0; CHANNELS], |skew| skew.map(|ps| ps.0)),
         };
-        Ok(CardModel::new(Urukul::new(options), &INPUTS, Gives::tones(CHANNELS)).answering(&["miso"]))
+        Ok(CardModel::new(Urukul::new(options), &INPUTS, OutputKinds::tones(CHANNELS)).answering(&["miso"]))
     }
 }

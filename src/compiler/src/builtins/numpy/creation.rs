@@ -77,7 +77,7 @@ fn nested(types: &Types, (expr, value): Argument) -> Result<(Ty, u8)> {
     }
     if dims == 0 {
         let error = Diagnostic::new(expr.span, "the argument of array() must be of an iterable type");
-        return Err(error.here(format!("this is of type {}", types.name(value))));
+        return Err(error.primary_note(format!("this is of type {}", types.name(value))));
     }
     Ok((elt, dims))
 }

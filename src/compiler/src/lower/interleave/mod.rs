@@ -194,7 +194,7 @@ impl<'p> Interleave<'_, '_, 'p> {
                 if leaves(stmt) {
                     let text = "cannot interleave this 'with interleave:' statement";
                     let error = Diagnostic::new(stmt.span, text);
-                    return Err(error.here("this leaves it, or a function that is called in it"));
+                    return Err(error.primary_note("this leaves it, or a function that is called in it"));
                 }
                 self.push(stmt.span, Step::Statement(frame, stmt), steps)
             }

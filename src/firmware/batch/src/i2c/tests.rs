@@ -67,7 +67,7 @@ impl Wires {
         }
     }
 
-    fn given(&self) -> bool {
+    fn device_data(&self) -> bool {
         match self.phase {
             Phase::Acknowledging => false,
             Phase::Giving(bit) => self.byte >> (7 - bit) & 1 != 0,
@@ -163,7 +163,7 @@ impl Lines for Wires {
     }
 
     fn levels(&mut self) -> (bool, bool) {
-        let data = self.data && self.given() && !self.held.1;
+        let data = self.data && self.device_data() && !self.held.1;
         (self.clock && !self.held.0, data)
     }
 

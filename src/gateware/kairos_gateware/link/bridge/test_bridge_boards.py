@@ -113,7 +113,7 @@ def test_accesses_over_a_lost_link_are_slave_errors_and_later_ones_succeed(of):
 )
 @pytest.mark.parametrize("write", [True, False])
 @pytest.mark.parametrize("of", MASTERS)
-def test_link_lost_in_an_access_ends_it_and_the_next_works(of, write, after):
+def test_link_lost_in_an_access_ends_it_and_the_next_is_answered(of, write, after):
     def play(dut, master):
         assert (yield from master.store(FIRST, *range(1, 9))) == OKAY
 

@@ -128,7 +128,7 @@ def test_errors_of_the_processing_system_end_the_stores_of_a_burst():
     simulate(play)
 
 
-def test_link_lost_in_a_burst_leaves_the_port_idle_and_the_next_access_works():
+def test_link_lost_in_a_burst_leaves_the_port_idle_and_the_next_access_is_answered():
     def play(dut, master, registers):
         for after in (4, 9, 14, 19, 24, 40, 55):
             for write in (True, False):

@@ -293,7 +293,7 @@ def test_fetched_data_survive_bit_errors_and_cuts(engine, seed):
     [(HALF - 10, REFUSED), (2 * MEMORY_WORDS - 5, REFUSED), (MEMORY_WORDS, UNREACHABLE)],
     ids=["not exported", "exported in part", "spoilt whenever it is read"],
 )
-def test_failed_fetch_writes_no_word_and_next_one_works(engine, there, reason):
+def test_failed_fetch_writes_no_word_and_next_one_is_completed(engine, there, reason):
     good = (HALF + SHOWN, 70, HALF + 3, 3)
     copies = [[good, (HALF + 1000, 10, there, 3), good], []]
     data = [exported(board)[0] for board in range(2)]

@@ -153,7 +153,7 @@ def test_forwarded_long_copy_is_as_fast_as_a_direct_one(engine):
     [(to(2), HALF - 1, REFUSED), (to(7), HALF, UNREACHABLE), (to(2), HALF, UNREACHABLE)],
     ids=["not exported", "no such board", "away"],
 )
-def test_failed_copy_is_reported_and_next_one_works(engine, flags, there, reason):
+def test_failed_copy_is_reported_and_copies_of_others_are_completed(engine, flags, there, reason):
     copies = {FIRST: [(SOURCE, 10, there, flags)], LAST: [(SOURCE, 300, HALF, to(1))] * 2}
     cuts = [(1, 0, 20_000)] if flags == to(2) and reason == UNREACHABLE else []
     shown, memories = play(engine, copies, 40_000, cuts, clear=30_000)

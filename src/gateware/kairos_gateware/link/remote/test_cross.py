@@ -43,7 +43,7 @@ def until_settled(pair):
         assert (yield end.settled)
 
 
-def test_both_ends_know_where_a_cross_link_leads_as_soon_as_both_have_numbers():
+def test_end_of_a_cross_link_reports_its_peer_once_that_has_a_number():
     pair = Pair()
 
     def play():

@@ -265,14 +265,14 @@ def test_packets_never_wait_in_a_circle(network):
             list(TopologicalSorter(naive.waits()).static_order())
 
 
-def test_packets_never_wait_in_a_circle_while_nodes_of_a_ring_know_of_different_lost_cables():
+def test_packets_never_wait_in_a_circle_while_nodes_of_a_ring_have_seen_different_lost_cables():
     rings = [short_ring(4), *[cut_ring(4, cut) for cut in range(4)]]
     for key in rings[0].ways:
         rings[0].ways[key] = list({port for ring in rings for port in ring.ways[key]})
     assert len(list(TopologicalSorter(rings[0].waits()).static_order())) > 8
 
 
-def test_packets_never_wait_in_a_circle_while_nodes_know_of_different_lost_links_beside_a_tree():
+def test_packets_never_wait_in_a_circle_while_nodes_have_seen_different_lost_links_beside_a_tree():
     """A node that has not noticed yet, and links that come back while packets are on their way."""
     assert len(list(TopologicalSorter(known_differently().waits()).static_order())) == 2 * len([*branches(), *CROSSES])
 

@@ -34,18 +34,18 @@ fn shining(saturation: f64) -> Shining {
 }
 
 /// Runs the ions to `end`, with a call of `each` after every step.
-fn run(glow: &mut Glow, end: Ns, random: &mut Pcg64Mcg, mut each: impl FnMut(&Glow)) {
-    while let Some(at) = glow.next().filter(|at| *at < end) {
-        glow.act(at, random);
-        each(glow);
+fn run(fluorescence: &mut Fluorescence, end: Ns, random: &mut Pcg64Mcg, mut each: impl FnMut(&Fluorescence)) {
+    while let Some(at) = fluorescence.next().filter(|at| *at < end) {
+        fluorescence.act(at, random);
+        each(fluorescence);
     }
-    glow.advance(end);
+    fluorescence.advance(end);
 }
 
-fn begun(shining: Shining, levels: Levels, quanta: u32, random: &mut Pcg64Mcg) -> Glow {
-    let mut glow = Glow::new(levels, shining, &[Level::Lower], quanta, 0);
-    glow.shine(shining, random);
-    glow
+fn begun(shining: Shining, levels: Levels, quanta: u32, random: &mut Pcg64Mcg) -> Fluorescence {
+    let mut fluorescence = Fluorescence::new(levels, shining, &[Level::Lower], quanta, 0);
+    fluorescence.shine(shining, random);
+    fluorescence
 }
 
 /// A hot ion is dim, and cools step by step according to the average over its oscillation.
@@ -53,11 +53,11 @@ fn begun(shining: Shining, levels: Levels, quanta: u32, random: &mut Pcg64Mcg) -
 fn hot_ion_cools_and_brightens_as_predicted() {
     let random = &mut Pcg64Mcg::seed_from_u64(1);
     let (shining, levels) = (shining(0.1), levels());
-    let mut glow = begun(shining, levels, 40_000, random);
-    run(&mut glow, 2_000, random, |_| ());
-    let dim = glow.photons();
+    let mut fluorescence = begun(shining, levels, 40_000, random);
+    run(&mut fluorescence, 2_000, random, |_| ());
+    let dim = fluorescence.photons();
     let cooling = shining.cooling.expect("it cools");
-    let mut quanta = glow.state().1;
+    let mut quanta = fluorescence.state().1;
     let mut at = 2_000;
     for _ in 0..4 {
         let step = 1e-7;
@@ -71,16 +71,16 @@ fn hot_ion_cools_and_brightens_as_predicted() {
             quanta += levels.linewidth * upper * step * gain;
         }
         at += 200_000;
-        run(&mut glow, at, random, |_| ());
-        let found = glow.state().1;
+        run(&mut fluorescence, at, random, |_| ());
+        let found = fluorescence.state().1;
         assert!((found / quanta - 1.0).abs() < 0.03, "{at}: {found} {quanta}");
     }
-    run(&mut glow, 20_000_000, random, |_| ());
-    let bright = glow.photons();
+    run(&mut fluorescence, 20_000_000, random, |_| ());
+    let bright = fluorescence.photons();
     assert!(dim < 0.6 * bright, "{dim} {bright}");
     let rate = shining.lights.cooling;
     assert!((bright / (levels.linewidth * rate / (levels.linewidth + 3.0 * rate)) - 1.0).abs() < 1e-3);
-    assert_eq!(glow.next(), None, "it is steady, and costs nothing");
+    assert_eq!(fluorescence.next(), None, "it is steady, and costs nothing");
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn cooling_ends_at_the_doppler_limit() {
     let (down, up) = shining.cooling.expect("it cools").small();
     let drawn: Vec<f64> = (0..4_000)
         .map(|_| {
-            let mut glow = begun(shining, levels(), 3, random);
-            run(&mut glow, 1_000_000, random, |_| ());
-            f64::from(glow.end(random).1)
+            let mut fluorescence = begun(shining, levels(), 3, random);
+            run(&mut fluorescence, 1_000_000, random, |_| ());
+            f64::from(fluorescence.end(random).1)
         })
         .collect();
     let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
@@ -114,14 +114,14 @@ fn dark_periods_have_the_expected_share() {
     };
     let mut shining = shining(1.0);
     shining.cooling = None;
-    let mut glow = begun(shining, levels, 0, random);
+    let mut fluorescence = begun(shining, levels, 0, random);
     let (mut dark, mut last, mut changes) = (0.0, 0, 0);
     let mut was = 0.0;
     let end = 200_000_000;
-    run(&mut glow, end, random, |glow| {
-        dark += was * seconds(glow.at - last);
-        last = glow.at;
-        let now = glow.state().0[0];
+    run(&mut fluorescence, end, random, |fluorescence| {
+        dark += was * seconds(fluorescence.at - last);
+        last = fluorescence.at;
+        let now = fluorescence.state().0[0];
         changes += u32::from(now != was);
         was = now;
     });

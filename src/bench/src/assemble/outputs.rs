@@ -41,12 +41,12 @@ impl Kind {
 /// The number of outputs of each kind of a part, and the names of named outputs. Other outputs
 /// follow these.
 #[derive(Debug, Default)]
-pub struct Gives {
+pub struct OutputKinds {
     counts: [usize; 4],
     names: BTreeMap<String, (Kind, usize)>,
 }
 
-impl Gives {
+impl OutputKinds {
     /// Creates outputs of tones.
     pub fn tones(count: usize) -> Self {
         Self::only(Kind::Tone, count)
@@ -130,7 +130,7 @@ impl Bench<'_> {
     pub(super) fn called(&self, part: &str, output: usize) -> String {
         self.parts
             .get(part)
-            .map_or_else(String::new, |known| known.gives.name_of(output))
+            .map_or_else(String::new, |known| known.output_kinds.name_of(output))
     }
 
     /// Splits a bench file's name of an output, `PART`, `PART.chN` or `PART.NAME`, into part and
@@ -146,8 +146,11 @@ impl Bench<'_> {
     pub(super) fn output(&self, name: &Spanned<String>, kind: Kind) -> Result<Output, String> {
         let text = name.get_ref();
         let (part, output) = self.split(text);
-        let Some(known) = self.parts.get(part).filter(|known| known.gives.count(kind) > 0) else {
-            let parts = self.parts.iter().filter(|(_, known)| known.gives.count(kind) > 0);
+        let Some(known) = self.parts.get(part).filter(|known| known.output_kinds.count(kind) > 0) else {
+            let parts = self
+                .parts
+                .iter()
+                .filter(|(_, known)| known.output_kinds.count(kind) > 0);
             let parts: Vec<&str> = parts.map(|(name, _)| name.as_str()).collect();
             let (said, parts) = (kind.said(), listed(&parts));
             let text = match self.parts.get(part) {
@@ -162,11 +165,11 @@ impl Bench<'_> {
             };
             return self.fail(name.span(), &text);
         };
-        match known.gives.index(kind, output) {
-            Some(index) => Ok((known.model, known.gives.first(kind) + index, part.into())),
+        match known.output_kinds.index(kind, output) {
+            Some(index) => Ok((known.model, known.output_kinds.first(kind) + index, part.into())),
             None => {
-                let first = known.gives.first(kind);
-                let last = first + known.gives.count(kind) - 1;
+                let first = known.output_kinds.first(kind);
+                let last = first + known.output_kinds.count(kind) - 1;
                 let [first, last] = [first, last].map(|output| self.called(part, output));
                 self.fail(
                     name.span(),

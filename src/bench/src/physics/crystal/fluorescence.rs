@@ -42,7 +42,7 @@ enum Shown {
 }
 
 /// The ions in scattering light.
-pub struct Glow {
+pub struct Fluorescence {
     levels: Levels,
     shining: Shining,
     ions: Vec<Shown>,
@@ -71,7 +71,7 @@ pub enum Level {
     Pumped,
 }
 
-impl Glow {
+impl Fluorescence {
     /// Creates ions in these states, with `quanta` quanta, from `at` on.
     pub fn new(levels: Levels, shining: Shining, of_ions: &[Level], quanta: u32, at: Ns) -> Self {
         let ions = of_ions.iter().map(|level| match level {
@@ -262,5 +262,5 @@ impl Glow {
 }
 
 #[cfg(test)]
-#[path = "glow_tests.rs"]
+#[path = "fluorescence_tests.rs"]
 mod tests;

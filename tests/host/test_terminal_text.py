@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import kairos
 from kairos.cli.report import UserCodeError, user_code
-from kairos.texts import one_line, plain, record_lines
+from kairos.terminal_text import one_line, plain, record_lines
 from kairos.waveform.vcd import Names
 
 PRINTS = {
