@@ -128,7 +128,7 @@ ROWS = [
     (
         FIRMWARE,
         "the satellite does not answer within {} ms, they read as 0",
-        milliseconds(rust("runtime/src/moninj.rs", "PATIENCE")),
+        milliseconds(rust("runtime/src/moninj.rs", "ANSWER_TIMEOUT")),
     ),
     (FIRMWARE, "may not pause for {} s within a value", rust("firmware/comms/src/management.rs", "DATA_TIMEOUT")),
     (
@@ -185,7 +185,7 @@ ROWS = [
     (
         HUB_API,
         "did not end its transaction on the I2C bus within {} ms",
-        milliseconds(rust("firmware/comms/src/i2c.rs", "PATIENCE")),
+        milliseconds(rust("firmware/comms/src/i2c.rs", "BUS_TIMEOUT")),
     ),
     (SECURITY, "TCP | `127.0.0.1:{}` |", contract("hub.PORT")),
     (SECURITY, "for {} days, and is revoked like any token", rust("hub/src/page/session.rs", "KEPT") / 86400),
@@ -277,7 +277,7 @@ ROWS = [
         microseconds(rust("firmware/comms/src/link.rs", "SHORTEST_PAUSE")),
     ),
     (MESSAGES, "Each end buffers up to {} KiB until", kib(rust("satman/src/kernels.rs", "QUEUE"))),
-    (MESSAGES, "does not accept its part within {} s", rust("runtime/src/session/traces.rs", "PATIENCE")),
+    (MESSAGES, "does not accept its part within {} s", rust("runtime/src/session/traces.rs", "ACCEPT_TIMEOUT")),
     (DRTIO, "`echo_request` every {} ms", rust("firmware/links/src/drtio.rs", "ANSWER") / 1000),
     (DRTIO, "`echo_reply` | after {} of them", rust("firmware/links/src/drtio.rs", "ECHOES")),
     (DRTIO, "all packets are dropped | {} ms have passed", rust("firmware/links/src/drtio.rs", "ANSWER") / 1000),
