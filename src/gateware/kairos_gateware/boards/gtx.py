@@ -151,7 +151,7 @@ _COMMON_ZEROS = """
 WAIT = 1024
 """Cycles for which resets are held after configuration and after each other (UG476: 500 ns and
 more)."""
-_PATIENCE = 2**20
+_TIMEOUT = 2**20
 """Cycles until a receiver that is not in step is reset again: 8 ms."""
 
 
@@ -182,14 +182,14 @@ class ReceiverReset(Module):
 
         # # #
 
-        seen, patience = Signal(), Signal(max=_PATIENCE, reset=_PATIENCE - 1)
+        seen, patience = Signal(), Signal(max=_TIMEOUT, reset=_TIMEOUT - 1)
         self.specials += MultiReg(self.in_step, seen, boot)
         in_boot = getattr(self.sync, boot)
         in_boot += [
             If(self.whole, self.reset.eq(1), patience.eq(WAIT))
-            .Elif(seen, patience.eq(_PATIENCE - 1))
+            .Elif(seen, patience.eq(_TIMEOUT - 1))
             .Elif(patience != 0, patience.eq(patience - 1))
-            .Else(self.reset.eq(~self.reset), patience.eq(Mux(self.reset, _PATIENCE - 1, WAIT))),
+            .Else(self.reset.eq(~self.reset), patience.eq(Mux(self.reset, _TIMEOUT - 1, WAIT))),
         ]
 
 

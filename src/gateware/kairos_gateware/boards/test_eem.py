@@ -23,7 +23,7 @@ from kairos_gateware.verilog import convert
 
 pytestmark = pytest.mark.long
 PERIOD_PS, BIT_PS = 8000, 1600
-PATIENCE, WINDOW = 600, 128
+TIMEOUT, WINDOW = 600, 128
 SEARCH = dict(window=WINDOW, pause=2000, patience=8000)
 ODD = 0x9E3779B97F4A7C15
 BENCH = """
@@ -100,7 +100,7 @@ class Chip(Module):
         pairs = {w: [Pin(pads[f"{w}_p"][n], pads[f"{w}_n"][n]) for n in range(LANES)] for w in ("receive", "transmit")}
         self.submodules.clocks = clocks = LaneClocks("boot")
         self.submodules.lanes = lanes = Lanes(pairs["receive"], pairs["transmit"])
-        self.submodules.line = line = make(PATIENCE, **SEARCH)
+        self.submodules.line = line = make(TIMEOUT, **SEARCH)
         self.submodules.silence = silence = Silence(cycles=1024, active=64)
         self.seen = seen
 

@@ -32,7 +32,7 @@ _COMMA = CONTROL | facts.COMMA
 _CODES = sorted({code for (character, _), (code, _) in table().items() if character == _COMMA})
 _LEVELS = 8
 """Depth of the FIFO."""
-_PATIENCE = 15_000
+_IDLE_TIMEOUT = 15_000
 """Cycles without an idle word after which the receiver is out of step: a camera sends one in 10,000."""
 _INVALID = 8
 """Cycles with invalid characters, without an idle word, after which it is."""
@@ -127,7 +127,7 @@ class LineReceiver(Module):
     CoaXPress arrive; `stb` (out), `word` (out, 36 bits, four characters, the first one lowest): one that is not idle.
     Clock domain sys, which is that of the received clock."""
 
-    def __init__(self, patience=_PATIENCE):
+    def __init__(self, patience=_IDLE_TIMEOUT):
         self.line, self.in_step = Signal(LINE_BITS), Signal()
         self.stb, self.word = Signal(), Signal(WORD_BITS)
 

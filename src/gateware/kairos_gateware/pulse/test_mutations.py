@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-SOURCE = HERE.parents[2]
-FAULTS = tomllib.loads((HERE / "mutations.toml").read_text())["fault"]
+FOLDER = Path(__file__).parent
+SOURCE = FOLDER.parents[2]
+FAULTS = tomllib.loads((FOLDER / "mutations.toml").read_text())["fault"]
 OF_THE_DDS = {"phase.py", "sine.py", "synthesis.py"}
 VECTORS = Path("pulse/tests/vectors.json")
 
@@ -27,8 +27,8 @@ def mutated(folder, fault):
     changes = [("verilated/verilate.py", "OPT_FAST=-O2 OPT_GLOBAL=-O2", "OPT_FAST=-O0 OPT_GLOBAL=-O0")]
     if fault:
         changes.append((f"pulse/{fault['file']}", fault["old"], fault["new"]))
-    package = folder / "gateware" / HERE.parent.name
-    shutil.copytree(HERE.parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    package = folder / "gateware" / FOLDER.parent.name
+    shutil.copytree(FOLDER.parent, package, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / VECTORS.parent).mkdir(parents=True)
     shutil.copy(SOURCE / VECTORS, folder / VECTORS)
     for name, old, new in changes:
@@ -48,7 +48,7 @@ def run(folder, package, tests):
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["what"])
 def test_faults_replace_lines_that_exist(fault):
-    assert (HERE / fault["file"]).read_text().count(fault["old"]) == 1, f"mutations.toml: {fault['file']} has changed"
+    assert (FOLDER / fault["file"]).read_text().count(fault["old"]) == 1, f"mutations.toml: {fault['file']} has changed"
     assert fault["old"] != fault["new"] and "\n" not in fault["old"] + fault["new"]
 
 

@@ -27,7 +27,7 @@ from .wheel import MARGIN, Wheel
 
 __all__ = ["ReorderingDispatcher"]
 
-_PATIENCE = 3
+_STREAK_MAX = 3
 """Events of the pool that may precede a waiting command."""
 
 
@@ -65,7 +65,7 @@ class ReorderingDispatcher(Module):
         self.lanes = wheel.lanes
 
         level = Signal(max=capacity + 1)  # events accepted for the pool that have not left it
-        streak = Signal(max=_PATIENCE + 1)
+        streak = Signal(max=_STREAK_MAX + 1)
         near, pool_first, from_pool, to_wheel, to_pool = Signal(), Signal(), Signal(), Signal(), Signal()
         pool_late = Signal()
         accepted = Record(layout)
@@ -74,7 +74,7 @@ class ReorderingDispatcher(Module):
             pool.reset.eq(self.reset),
             wheel.reset.eq(self.reset),
             near.eq(admission.coarse < timebase.shifted(reach - MARGIN)),
-            pool_first.eq(pool.out_valid & (streak != _PATIENCE)),
+            pool_first.eq(pool.out_valid & (streak != _STREAK_MAX)),
             request.ready.eq(admission.refused | (~wheel.sweeping & Mux(near, ~pool_first, level != capacity))),
             admission.take.eq(request.valid & request.ready),
             to_wheel.eq(admission.take & ~admission.refused & near),
@@ -99,7 +99,7 @@ class ReorderingDispatcher(Module):
             pool.event.raw_bits().eq(accepted.raw_bits()),
             level.eq(level + to_pool - from_pool),
             self.roomy.eq(level <= capacity - ROOMY),
-            If(to_wheel, streak.eq(0)).Elif(from_pool & (streak != _PATIENCE), streak.eq(streak + 1)),
+            If(to_wheel, streak.eq(0)).Elif(from_pool & (streak != _STREAK_MAX), streak.eq(streak + 1)),
             self.late.eq(from_pool & pool_late),
             self.late_channel.eq(pool.out_event.channel),
             If(self.reset, wheel.stb.eq(0), pool.push.eq(0), level.eq(0), self.late.eq(0)),

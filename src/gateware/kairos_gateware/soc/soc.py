@@ -228,8 +228,8 @@ class Soc(Module):
         self.gp1, self.gp_slave = self.links.port, self.links.gp
         self.acp = self.initiator.bus
         for memory in memories:
-            self.submodules += (lent := PortShare(self.acp, memory.acp, memory.wants_acp))
-            self.acp = lent.bus
+            self.submodules += (borrowed := PortShare(self.acp, memory.acp, memory.wants_acp))
+            self.acp = borrowed.bus
         self.hp_write = share_writes(self, [self.analyzer.bus, *self.links.writers])
         readers = [self.dma.bus] + [bus for stream in self.streams for bus in stream.buses]
         readers += self.links.readers

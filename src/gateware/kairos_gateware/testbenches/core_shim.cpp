@@ -15,7 +15,7 @@ namespace {
 
 enum { OUTPUT = 0, INPUT = 1 };
 constexpr uint64_t NEVER = ~uint64_t(0);
-constexpr uint64_t PATIENCE = 20'000'000;  // cycles
+constexpr uint64_t TIMEOUT = 20'000'000;  // cycles
 
 struct Command {
     int64_t time;
@@ -64,7 +64,7 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
     bool offering = false, reading = false;
     bool settled = true;  // with the current inputs
     for (;; cycles++) {
-        if (cycles == PATIENCE) return 0;
+        if (cycles == TIMEOUT) return 0;
         // Inputs of this cycle, whose number is `tsc`
         bool same = true;
         for (; edge < edge_count && edges[edge].coarse <= tsc; edge++) {

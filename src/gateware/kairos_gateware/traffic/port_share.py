@@ -1,6 +1,6 @@
 """Lends a port to a guest while its owner has no transaction on it. Clock domain sys.
 
-The owner need not cooperate: it finds the port not ready while it is lent. Adds no latency for
+The owner need not cooperate: it finds the port not ready while it is borrowed. Adds no latency for
 either; from the guest's request to its use of the port one cycle, if the owner is idle.
 """
 
@@ -21,17 +21,17 @@ class PortShare(Module):
 
         # # #
 
-        lent = Signal()
+        borrowed = Signal()
         for name in kind.OUTPUTS:
-            self.comb += getattr(bus, name).eq(Mux(lent, getattr(guest, name), getattr(owner, name)))
+            self.comb += getattr(bus, name).eq(Mux(borrowed, getattr(guest, name), getattr(owner, name)))
         for name in kind.INPUTS:
             source, control = getattr(bus, name), name.endswith(("valid", "ready"))
             self.comb += [
-                getattr(owner, name).eq(source & ~lent if control else source),
-                getattr(guest, name).eq(source & lent if control else source),
+                getattr(owner, name).eq(source & ~borrowed if control else source),
+                getattr(guest, name).eq(source & borrowed if control else source),
             ]
         rests = self._rests(owner)
-        self.sync += lent.eq(wanted & (lent | rests))
+        self.sync += borrowed.eq(wanted & (borrowed | rests))
 
     def _rests(self, owner):
         """Nothing is offered, begun or pending."""

@@ -1,5 +1,5 @@
 """The measuring block: its reads and writes, to the cycle, on ports of known timing; and ports that
-are lent."""
+are borrowed."""
 
 import random
 import struct
@@ -84,7 +84,7 @@ def test_unready_port_is_waited_for_and_bus_error_reported(write):
     assert run(write, False, 512, 300)[0]["error"] == 0
 
 
-class Lent(Module):
+class Borrowed(Module):
     def __init__(self):
         self.owner, self.guest, self.wanted = HpWrite(), HpWrite(), Signal()
         self.submodules.port_share = port_share = PortShare(self.owner, self.guest, self.wanted)
@@ -115,7 +115,7 @@ def burst(bus, address, beats, gap, seed):
 def test_bursts_on_a_shared_port_are_neither_lost_nor_mixed():
     """Bursts of owner and guest at any time: each arrives whole, at its own place, and each is
     answered."""
-    dut = Lent()
+    dut = Borrowed()
     memory = HpMemory(bytearray(8 * 16 * 200), BASE, 9, ready=lambda cycle: cycle % 3 != 1)
     answers = {"owner": 0, "guest": 0}
 

@@ -51,7 +51,7 @@ template <class Top> class TwoClocks {
     // The clock edge at the end of a settled cycle.
     void edge(Top &top) {
         const bool waits = top.sim_waits && early(top);
-        if (waits && waited_ >= SETTLE && !together) {
+        if (waits && waited_ >= SETTLING && !together) {
             alone++;
             behind_++;
             top.play_clk ^= 1;
@@ -71,7 +71,7 @@ template <class Top> class TwoClocks {
 
   private:
     // Cycles for which the rest is clocked after an input change (synchronisers) and before a due time.
-    static constexpr uint64_t SETTLE = 8;
+    static constexpr uint64_t SETTLING = 8;
     // Cycles without a moving segment or word until the logic on `feed_clk` is stable.
     static constexpr uint64_t FED = 4;
     uint64_t behind_ = 0;  // cycles of `alone` not yet added to the rest's counter
@@ -80,7 +80,7 @@ template <class Top> class TwoClocks {
     uint64_t still_ = 0;  // cycles without a moving segment or word, including this one
 
     // Whether nothing is due in the next cycles.
-    bool early(const Top &top) const { return time(top) + SETTLE < top.sim_next_due; }
+    bool early(const Top &top) const { return time(top) + SETTLING < top.sim_next_due; }
 
     void catch_up(Top &top) {
         top.sim_tsc_value = time(top);

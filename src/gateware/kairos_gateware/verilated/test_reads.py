@@ -15,7 +15,7 @@ from kairos_gateware.variants import VARIANTS
 from .library import Ps
 from .test_resting import play
 
-SETTLE = 8
+SETTLING = 8
 """Cycles after an external change in which the emulator clocks everything."""
 NOTHING = 16
 """Cycles in which nothing may be due (kairos_pl.h)."""
@@ -39,7 +39,7 @@ class Reader(Ps):
     def _nothing_comes(self):
         answer, next_pad = self._answer(), [time for time, _, _ in self.schedule[:1]]
         soonest = min([self.out.sim_next_due, *next_pad]) - self.out.sim_tsc
-        return answer is not None and min(answer, soonest) > NOTHING and self._same > SETTLE
+        return answer is not None and min(answer, soonest) > NOTHING and self._same > SETTLING
 
     def read(self, address):
         for _ in range(100):

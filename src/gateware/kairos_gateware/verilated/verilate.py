@@ -23,8 +23,8 @@ __all__ = ["LINT", "WAIVERS", "building_alone", "compile_library", "verilator_ro
 LINT = "lint.txt"
 """File beside a library with the warnings of its Verilog that `WAIVERS` does not explain."""
 
-_HERE = Path(__file__).parent
-WAIVERS = _HERE / "lint.vlt"
+_FOLDER = Path(__file__).parent
+WAIVERS = _FOLDER / "lint.vlt"
 _FLAGS = "--cc -O3 --x-assign fast --x-initial fast --noassert -Wall -Wno-fatal -CFLAGS -fPIC".split()
 # The wheel's makefile calls `python`; larger designs need the flag for precompiled headers spelled
 # out
@@ -147,8 +147,8 @@ def compile_library(
     config = _config(
         variant, board, pads, clocks or {}, list(outputs), list(waveforms), list(links), list(waves), window, slave
     )
-    headers = [_HERE / name for name in ["kairos_pl.h", "clocked.h", "clocks.h", "recorder.h"]]
-    sources = [output / f"{top}.v", _HERE / shim, *headers, WAIVERS, Path(__file__)]
+    headers = [_FOLDER / name for name in ["kairos_pl.h", "clocked.h", "clocks.h", "recorder.h"]]
+    sources = [output / f"{top}.v", _FOLDER / shim, *headers, WAIVERS, Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp_file = output / "libkairos_pl.stamp"
     if library.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
@@ -189,10 +189,10 @@ def compile_library(
             "-std=c++20",
             "-DVL_TIME_CONTEXT",
             f"-I{objects}",
-            f"-I{_HERE}",
+            f"-I{_FOLDER}",
             f"-I{root}/include",
             f"-I{root}/include/vltstd",
-            _HERE / shim,
+            _FOLDER / shim,
             objects / f"libV{top}.a",
             runtime,
             "-lpthread",

@@ -9,7 +9,7 @@ from migen import *
 from ..line.word import WORD_BITS
 from .auxiliary import auxiliary_mailbox
 from .plain import PlainReceiver, PlainTransmitter
-from .requester import PATIENCE, REST, DrtioRequester
+from .requester import REST, TIMEOUT, DrtioRequester
 from .words import CHARACTER_BITS, WordReceiver, WordTransmitter
 
 __all__ = ["CHARACTERS", "DrtioEnd", "LinkLayer"]
@@ -80,7 +80,7 @@ class DrtioEnd(LinkLayer):
     emulator: nothing changes but time."""
 
     def __init__(
-        self, timebase, data_width, outputs, destination, characters=CHARACTERS, patience=PATIENCE, plain=False
+        self, timebase, data_width, outputs, destination, characters=CHARACTERS, patience=TIMEOUT, plain=False
     ):
         super().__init__(characters, plain)
         self.line_up, self.wrong = self.up, self.receiver.wrong

@@ -25,9 +25,9 @@ from ...rtio.timing import FINE_BITS
 from ..rtio.outputs import QUEUE, OutputQueue
 from .packets import PacketReceiver, PacketSender, packet_words
 
-__all__ = ["CARD_SLACK", "CORRECTION_BITS", "DrtioRequester", "PATIENCE", "REST", "least_slack"]
+__all__ = ["CARD_SLACK", "CORRECTION_BITS", "DrtioRequester", "REST", "TIMEOUT", "least_slack"]
 
-PATIENCE = 2**16
+TIMEOUT = 2**16
 """Cycles within which a card answers: 0.5 ms."""
 PAUSE = 64
 """Cycles until a card without room is asked again."""
@@ -179,7 +179,7 @@ class DrtioRequester(Module):
     (in) and `enable` (in) are without effect.
     """
 
-    def __init__(self, timebase, data_width, outputs, destination, characters=2, patience=PATIENCE):
+    def __init__(self, timebase, data_width, outputs, destination, characters=2, patience=TIMEOUT):
         self.cri = cri = Cri(data_width)
         self.reachable, self.set_time, self.echo = Signal(), Signal(), Signal()
         self.abort, self.reset, self.cleared, self.resetting = Signal(), Signal(), Signal(), Signal()

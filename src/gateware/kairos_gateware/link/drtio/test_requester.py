@@ -24,7 +24,7 @@ from kairos_gateware.testbenches.simulator import run_simulation
 
 DESTINATION, OUTPUTS, WIDTH = 5, 40, 80
 READY = 40
-PATIENCE = 300
+TIMEOUT = 300
 NEVER = 2**64 - 1
 
 
@@ -33,7 +33,7 @@ class Bench(Module):
 
     def __init__(self, characters=2, card=None, line_delay=3):
         self.submodules.timebase = self.timebase = TimeBase()
-        self.submodules.end = end = DrtioEnd(self.timebase, WIDTH, OUTPUTS, DESTINATION, characters, PATIENCE)
+        self.submodules.end = end = DrtioEnd(self.timebase, WIDTH, OUTPUTS, DESTINATION, characters, TIMEOUT)
         self.near, self.mailbox, self.cri = end.near, end.mailbox, end.near.cri
         self.card = card or Card(CardLine(characters, 0x2A5F3))
         self.delay = line_delay
@@ -206,7 +206,7 @@ def test_silent_card_is_an_error_and_is_asked_again():
         found.append((yield from bench.output(1 << 40, 0)))
 
     def card():
-        yield from bench.wait(2 * PATIENCE)
+        yield from bench.wait(2 * TIMEOUT)
         bench.card.mute = False
 
     bench.run(kernel(), card())
@@ -260,7 +260,7 @@ def test_read_without_an_answer_ends_as_unreachable(cleared):
         yield bench.near.cleared.eq(0)
         found.append((yield from bench.input(2, 1000)))
 
-    bench.run(kernel(), cycles=4 * PATIENCE + 600)
+    bench.run(kernel(), cycles=4 * TIMEOUT + 600)
     assert [status for status, *_ in found] == [INPUT_UNREACHABLE] * 2
     assert bench.seen["no_read_reply"] == 2 and len(bench.card.reads) == 1 + cleared
 

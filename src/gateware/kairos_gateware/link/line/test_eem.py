@@ -12,7 +12,7 @@ from kairos_gateware.link.line.eem_words import WordReceiver, WordTransmitter
 from kairos_gateware.testbenches.simulator import run_simulation
 
 IDLE = control(28, 5) | 0x4A << CHARACTER_BITS
-PATIENCE = 20
+TIMEOUT = 20
 
 
 def test_codes_keep_the_disparity_of_the_line_within_one():
@@ -27,7 +27,7 @@ def test_codes_keep_the_disparity_of_the_line_within_one():
     }
 
 
-def received(offset, words, patience=PATIENCE, broken=None):
+def received(offset, words, patience=TIMEOUT, broken=None):
     """Send `words` over a line that is `offset` bits late; return (word, aligned, invalid) of each cycle."""
     transmitter, receiver, found = Transmitter(), Receiver(patience), []
     dut = Module()
@@ -53,16 +53,16 @@ def received(offset, words, patience=PATIENCE, broken=None):
 def test_words_arrive_from_any_alignment(offset):
     rng = random.Random(offset)
     data = [rng.randrange(256) | rng.randrange(256) << CHARACTER_BITS for _ in range(18)]
-    words = [IDLE] * (12 * PATIENCE) + data + [IDLE] * 8
+    words = [IDLE] * (12 * TIMEOUT) + data + [IDLE] * 8
     found = received(offset, words)
-    settled = found[11 * PATIENCE :]
+    settled = found[11 * TIMEOUT :]
     assert all(aligned and not invalid for _, aligned, invalid in settled)
     sent = [word for word, *_ in settled]
     assert any(sent[n : n + len(data)] == data for n in range(len(sent)))
 
 
 def test_silent_line_is_not_aligned():
-    words = [0x155] * (11 * PATIENCE)
+    words = [0x155] * (11 * TIMEOUT)
     assert not any(aligned for _, aligned, _ in received(0, words))
 
 
