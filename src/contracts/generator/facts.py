@@ -7,6 +7,7 @@ What every subject may have:
     [enums.Name]    doc, type, members; columns: what else a member says, with the heading in tables; attributes: which
                     of these become functions of the enum in Rust, with the enum that they are members of
     [flags.Name]    doc, type, members (values are bits)
+    [layouts]       Name = {doc, fields}: records in messages (`layouts.py`)
 
 Some have tables of their own, which the makers know by the subject's name.
 """
@@ -18,10 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import layouts
+from .errors import FactError
+from .layouts import Layout
+
 __all__ = ["Constant", "Enum", "FactError", "Member", "Subject", "camel", "load"]
 
 INTEGERS = {"u8": 8, "u16": 16, "u32": 32, "usize": 32}
-COMMON = {"doc", "constants", "enums", "flags"}
+COMMON = {"doc", "constants", "enums", "flags", "layouts"}
 OWN = {
     "configuration": {"keys"},
     "exceptions": {"exceptions"},
@@ -31,10 +36,6 @@ OWN = {
     "registers": {"blocks"},
     "rpc": {"tags"},
 }
-
-
-class FactError(Exception):
-    """A fact is not one: the text says where and why."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Subject:
     constants: tuple[Constant, ...]
     enums: tuple[Enum, ...]
     flags: tuple[Enum, ...]
+    layouts: tuple[Layout, ...]
     own: dict[str, Any] = field(default_factory=dict)
 
 
@@ -108,6 +110,7 @@ def _subject(path: Path) -> Subject:
         constants=tuple(_constant(where, name, fact) for name, fact in facts.get("constants", {}).items()),
         enums=tuple(_enum(where, name, fact) for name, fact in facts.get("enums", {}).items()),
         flags=tuple(_enum(where, name, fact, bits=True) for name, fact in facts.get("flags", {}).items()),
+        layouts=layouts.read(where, facts.get("layouts", {})),
         own={name: facts[name] for name in own},
     )
     _check_attributes(where, subject)

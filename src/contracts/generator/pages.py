@@ -1,13 +1,13 @@
 """Tables in docs/: between `<!-- generated: WHAT -->` and `<!-- end of generated -->` stands what the facts say.
 
-WHAT is `subject.Enum`, `subject.Enum from N` (numbers from N on), `subject.constants`, a table of `OWN`, or
-`cards.models`.
+WHAT is `subject.Enum`, `subject.Enum from N` (numbers from N on), `subject.constants`, `subject.layouts`, a table of
+`OWN`, or `cards.models`.
 """
 
 import re
 from pathlib import Path
 
-from . import cards
+from . import cards, layouts
 from .facts import Enum, FactError, Subject
 
 __all__ = ["files"]
@@ -34,6 +34,8 @@ def _table(subjects: dict[str, Subject], root: Path, page: str, what: str, least
         rows = cards.models(root)
     elif what in OWN:
         rows = OWN[what](subjects[subject])
+    elif subject in subjects and part == "layouts":
+        rows = layouts.rows(subjects[subject].layouts)
     elif subject in subjects and part == "constants":
         rows = [("Name", "Value", "Meaning")]
         rows += [(f"`{c.name}`", f"`{c.value!r}`", c.doc) for c in subjects[subject].constants]

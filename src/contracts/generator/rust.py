@@ -4,6 +4,7 @@ import json
 import textwrap
 from pathlib import Path
 
+from . import layouts
 from .facts import Constant, Enum, Subject, camel
 
 __all__ = ["files", "rust_doc"]
@@ -53,6 +54,8 @@ def _module(subject: Subject) -> str:
             lines += ["", *rust_doc(member.doc), f"pub const {name}: {flags.type} = {member.value};"]
         if "text" in flags.members[0].more:
             lines += ["", *_texts(flags)]
+    if subject.layouts:
+        lines += ["", *layouts.table(subject.name, subject.layouts, rust_doc)]
     if subject.name in OWN:
         lines += ["", *OWN[subject.name](subject)]
     return "\n".join(lines) + "\n"

@@ -83,8 +83,7 @@ pub enum Kind {
     TracePlay = 31,
     /// Delete the parts on other boards; not answered.
     TraceErase = 32,
-    /// I2C on a card that speaks DRTIO; answered as a request for a subkernel; `done` is followed by the byte or
-    /// acknowledge bit, u8.
+    /// I2C on a card that speaks DRTIO; answered as a request for a subkernel.
     BusTransfer = 33,
 }
 
@@ -249,4 +248,44 @@ impl TryFrom<u8> for State {
             other => return Err(other),
         })
     }
+}
+
+/// Calls a macro with all layouts: `Name = length { field: type = offset, … }`.
+#[macro_export]
+macro_rules! intercore_layouts {
+    ($with:ident) => {
+        $with! {
+            /// Where a library is.
+            Library = 8 { address: u32 = 0, length: u32 = 4 },
+            /// Bytes that were too many.
+            Surplus = 4 { bytes: u32 = 0 },
+            /// Why nothing was measured, a `Refusal`; otherwise 0.
+            Status = 4 { refusal: u32 = 0 },
+            /// Times of the global timer at which an echo request arrived and its answer departed.
+            Echoed = 8 { arrived: u32 = 0, departed: u32 = 4 },
+            /// The subkernel, its board, whether it is to run, and where its time cursor begins.
+            SubkernelRun = 16 { number: u32 = 0, destination: u8 = 4, run: bool = 5, cursor: i64 = 8 },
+            /// The subkernel or the message that is waited for, and for how long.
+            SubkernelWait = 16 { number: u32 = 0, milliseconds: i64 = 8 },
+            /// The message, the board it is for, whether it is the result of this kernel, and how many values in how
+            /// many bytes follow.
+            SubkernelSend = 12 { number: u32 = 0, destination: u8 = 4, is_result: bool = 5, count: u8 = 6, length: u32 = 8 },
+            /// Number of a DMA trace.
+            Trace = 4 { number: u32 = 0 },
+            /// A part of a trace in the kernel core's memory, and the board that plays it.
+            TracePart = 12 { destination: u32 = 0, address: u32 = 4, bytes: u32 = 8 },
+            /// A trace, a bit for the destination of each board that plays a part, and what is added to its timestamps.
+            TracePlay = 16 { number: u32 = 0, boards: u32 = 4, time: i64 = 8 },
+            /// I2C on a card: an `AuxiliaryPacket` and its fields.
+            BusTransfer = 5 { packet: u8 = 0, destination: u8 = 1, bus: u8 = 2, first: u8 = 3, second: u8 = 4 },
+            /// The byte or acknowledge bit that I2C has read.
+            BusValue = 1 { value: u8 = 0 },
+            /// How many values in how many bytes follow.
+            Values = 5 { count: u8 = 0, length: u32 = 1 },
+            /// The subkernel that has ended with an exception, and how many bytes the report has that follows.
+            Report = 8 { number: u32 = 0, length: u32 = 4 },
+            /// Destination of the board concerned.
+            Concerned = 1 { board: u8 = 0 },
+        }
+    };
 }

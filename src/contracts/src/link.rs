@@ -218,3 +218,20 @@ impl TryFrom<u8> for KernelMessage {
         })
     }
 }
+
+/// Calls a macro with all layouts: `Name = length { field: type = offset, … }`.
+#[macro_export]
+macro_rules! link_layouts {
+    ($with:ident) => {
+        $with! {
+            /// A time cursor, in machine units.
+            Cursor = 8 { time: i64 = 0 },
+            /// Where the time cursor of a subkernel begins, and whether it is to run or only to be loaded.
+            Start = 9 { cursor: i64 = 0, run: bool = 8 },
+            /// Whether a trace was stored; otherwise there was no memory left.
+            Kept = 1 { stored: bool = 0 },
+            /// The first failed event of a playback: bits of `dma_error`, or `PLAYED_NOT`; without an error 0.
+            Played = 16 { bits: u32 = 0, channel: u32 = 4, time: i64 = 8 },
+        }
+    };
+}

@@ -24,6 +24,9 @@ pub const KEY_MAX: usize = 128;
 /// Length of the CRC-32 (IEEE) after a boot image in bytes.
 pub const IMAGE_CHECKSUM_LENGTH: usize = 4;
 
+/// Prefix of the reason for which a device cannot boot from an image, in the answer to `failure_reason` and in the log.
+pub const IMAGE_REFUSED: &str = "boot image not replaced: ";
+
 /// Payload of a message, after its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

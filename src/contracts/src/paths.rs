@@ -20,8 +20,7 @@ pub const MESSAGE_MIN: u32 = 8;
 /// Transfers of the logic are multiples of this size, a beat.
 pub const STREAM_UNIT: u32 = 8;
 
-/// Bytes of a sample: time in processor cycles, u32; then, on paths measured by the logic, its cycles until the first
-/// beat of a read or the first response to a write, and until the last one, u32 each, otherwise 0.
+/// Bytes of a `Sample`.
 pub const SAMPLE_BYTES: usize = 12;
 
 /// Measured path.
@@ -139,4 +138,18 @@ impl TryFrom<u8> for Refusal {
             other => return Err(other),
         })
     }
+}
+
+/// Calls a macro with all layouts: `Name = length { field: type = offset, … }`.
+#[macro_export]
+macro_rules! paths_layouts {
+    ($with:ident) => {
+        $with! {
+            /// Clocks of the processor and of the logic in Hz.
+            Frequencies = 8 { processor: u32 = 0, logic: u32 = 4 },
+            /// Time in processor cycles; then, on paths measured by the logic, its cycles until the first beat of a
+            /// read or the first response to a write, and until the last one, otherwise 0.
+            Sample = 12 { time: u32 = 0, first: u32 = 4, last: u32 = 8 },
+        }
+    };
 }

@@ -7,9 +7,9 @@ from pathlib import Path
 from .. import emulator as emulation
 from ..devices import DeviceDB, devices_on
 from ..emulator import artifacts
+from ..emulator.bench_warnings import bench_warnings
 from ..emulator.cards import doubled, lacking
 from ..emulator.process import SAYS, wiring
-from ..emulator.unseen import unseen
 from ..errors import UsageError
 from .bench_plot import write_plot
 from .outputs import check_picture
@@ -105,7 +105,7 @@ def print_warnings(device, database: DeviceDB):
     if not device.has_bench:
         return
     state = device.control.request("bench")
-    found = unseen(device, state, database.channel_names(), database.channels_of("TTLInOut"))
+    found = bench_warnings(device, state, database.channel_names(), database.channels_of("TTLInOut"))
     for at_ns, text, chain in [*state["warnings"], *state["unfinished"], *found]:
         print_notice(f"bench: at {at_ns / 1e6:.6f} ms{_line(device, chain)}: {text}")
 

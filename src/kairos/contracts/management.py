@@ -13,6 +13,7 @@ __all__ = [
     "DIGEST_LENGTH",
     "KEY_MAX",
     "IMAGE_CHECKSUM_LENGTH",
+    "IMAGE_REFUSED",
     "Payload",
     "Request",
     "Reply",
@@ -39,6 +40,10 @@ than 20."""
 
 IMAGE_CHECKSUM_LENGTH = 4
 """Length of the CRC-32 (IEEE) after a boot image in bytes."""
+
+IMAGE_REFUSED = "boot image not replaced: "
+"""Prefix of the reason for which a device cannot boot from an image, in the answer to `failure_reason` and in the
+log."""
 
 
 class Payload(IntEnum):

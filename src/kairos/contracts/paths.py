@@ -36,8 +36,7 @@ STREAM_UNIT = 8
 """Transfers of the logic are multiples of this size, a beat."""
 
 SAMPLE_BYTES = 12
-"""Bytes of a sample: time in processor cycles, u32; then, on paths measured by the logic, its cycles until the first
-beat of a read or the first response to a write, and until the last one, u32 each, otherwise 0."""
+"""Bytes of a `Sample`."""
 
 
 class Path(IntEnum):

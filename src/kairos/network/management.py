@@ -13,6 +13,7 @@ from .. import _native, progress
 from ..contracts.configuration import AUTH_KEY_MAX, AUTH_KEY_MIN
 from ..contracts.management import (
     DESTINATION_LOCAL,
+    IMAGE_REFUSED,
     PORT,
     PROOF_CONTEXT,
     Reply,
@@ -37,9 +38,6 @@ LONGEST_STORE = 600.0
 
 CONNECT_TIMEOUT = 15.0
 """Seconds that a restart may take."""
-
-_IMAGE_REFUSED = "boot image not replaced: "
-"""Prefix of the reason for which a device cannot boot from an image."""
 
 _BOOT = "boot"
 """The key that replaces the boot image."""
@@ -363,7 +361,7 @@ class Management:
         try:
             self._expect(action, expected, received)
         except ManagementError:
-            _, found, reason = self._failure_reason().rpartition(_IMAGE_REFUSED)
+            _, found, reason = self._failure_reason().rpartition(IMAGE_REFUSED)
             if not found:
                 raise
             raise ManagementError(f"the boot image of the device was not changed: {reason}") from None

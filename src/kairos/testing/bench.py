@@ -9,7 +9,7 @@ from ..cli.bench import NAME
 from ..cli.experiments import Experiment
 from ..contracts.cards import WIRING
 from ..devices import DeviceDB
-from ..emulator.unseen import unseen
+from ..emulator.bench_warnings import bench_warnings
 from ..errors import UsageError
 from ..experiment.datasets import DatasetDB
 from ..waveform import Channel, Recording
@@ -100,7 +100,7 @@ class Bench:
     def warnings(self) -> list[str]:
         """Warnings of bench parts in the last run, including inputs for which they are still waiting."""
         state = self._state(self._warned)
-        found = unseen(self.device, state, self.database.channel_names(), self.database.channels_of("TTLInOut"))
+        found = bench_warnings(self.device, state, self.database.channel_names(), self.database.channels_of("TTLInOut"))
         return [text for _, text, _ in (*state["warnings"], *state["unfinished"], *found)]
 
     def lost_outputs(self) -> list[str]:

@@ -22,8 +22,8 @@ from .. import emulator
 from ..cli import report
 from ..cli.experiments import ENDED, Experiment
 from ..devices import DeviceDB
+from ..emulator.bench_warnings import bench_warnings
 from ..emulator.control import processor_s
-from ..emulator.unseen import unseen
 from ..errors import CompileError, KairosError
 from ..experiment.datasets import DatasetDB
 from ..scratch import ScratchFolder
@@ -305,7 +305,7 @@ class Twin:
         found.lines = lines_of(sources, found.recording.origin_ns)
         if device.has_bench:
             state = device.control.request("bench")
-            others = unseen(device, state, found.channels, self.ddb.channels_of("TTLInOut"))
+            others = bench_warnings(device, state, found.channels, self.ddb.channels_of("TTLInOut"))
             found.warnings = [text for _, text, _ in (*state["warnings"], *state["unfinished"], *others)]
         ended = not found.stopped and not found.incomplete
         found.violations = violations(self._rules, found.recording, device, sources, self.ddb, ended)

@@ -7,6 +7,7 @@ use core::panic::PanicInfo;
 use heapless::String;
 use kairos_chip::gic;
 use kairos_intercore::{Frame, Kind, Message, Receiver, Sender, Shared, REASON_MAX};
+use kairos_proto::layout::Layout;
 use kairos_proto::rpc::Sink;
 
 use crate::owned::BorrowCell;
@@ -101,6 +102,13 @@ pub fn read_some(receiver: &mut Receiver<'_>, buffer: &mut [u8]) -> usize {
         Ok(length) => length,
         Err(_) => overwritten(),
     }
+}
+
+/// Reads the record that is the payload of the current frame; `None` if that is too short.
+pub fn record<L: Layout>(receiver: &mut Receiver<'_>) -> Option<L> {
+    let mut bytes = L::Bytes::default();
+    let length = read_some(receiver, bytes.as_mut());
+    (length == L::LENGTH).then(|| L::from_bytes(&bytes))
 }
 
 fn overwritten() -> ! {

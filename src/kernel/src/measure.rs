@@ -8,11 +8,12 @@ use core::arch::asm;
 
 use kairos_chip::gic::barrier;
 use kairos_chip::{cache, emio};
-use kairos_contracts::paths::SAMPLE_BYTES;
 use kairos_contracts::registers::{dma, traffic};
 use kairos_intercore::{Frame, Kind};
 use kairos_pl::Register;
-use kairos_proto::paths::{Measurement, Path, Refusal, SIZE_MAX, TRIALS_MAX};
+use kairos_proto::intercore::{Echoed, Status};
+use kairos_proto::layout::Layout;
+use kairos_proto::paths::{Measurement, Path, Refusal, Sample, SIZE_MAX, TRIALS_MAX};
 
 use crate::comms::{self, receiving};
 use crate::rtio;
@@ -30,9 +31,6 @@ const TARGET: usize = SIZE_MAX as usize;
 const SAMPLES: usize = 2 * TARGET;
 const _: () = assert!(TARGET.is_multiple_of(128));
 
-/// Times in cycles: of the processor, until the first beat, until the last.
-type Sample = [u32; 3];
-
 /// Answers a `Measure` or an `Echo` frame. `memory`: at least 3 MiB, aligned to 128 bytes, whose
 /// contents are lost.
 #[inline(never)]
@@ -42,13 +40,13 @@ pub fn serve(frame: Frame, memory: &mut [u8]) {
     let (kind, answer) = match frame.kind {
         Kind::Echo => {
             while rtio::timer_count().wrapping_sub(arrived) < PAUSE {}
-            // The times of arrival and of departure.
-            for (place, time) in memory.chunks_exact_mut(4).zip([arrived, rtio::timer_count()]) {
-                place.copy_from_slice(&time.to_le_bytes());
+            if let Some(place) = memory.first_chunk_mut() {
+                let departed = rtio::timer_count();
+                *place = Echoed { arrived, departed }.encode();
             }
             (Kind::Echoed, 0..length)
         }
-        _ => (Kind::Measured, SAMPLES..SAMPLES + 4 + answer(memory)),
+        _ => (Kind::Measured, SAMPLES..SAMPLES + Status::LENGTH + answer(memory)),
     };
     comms::send(kind, &memory[answer]);
 }
@@ -60,10 +58,11 @@ fn answer(memory: &mut [u8]) -> usize {
         .first_chunk()
         .map_or_else(Measurement::default, Measurement::from_bytes);
     let (streams, answer) = memory.split_at_mut(SAMPLES);
-    let (status, samples) = answer.split_at_mut(4);
-    let samples = &mut samples[..SAMPLE_BYTES * TRIALS_MAX.min(measurement.trials) as usize];
+    let (status, samples) = answer.split_at_mut(Status::LENGTH);
+    let samples = &mut samples[..Sample::LENGTH * TRIALS_MAX.min(measurement.trials) as usize];
     let refusal = measure(&measurement, streams, samples).err();
-    status.copy_from_slice(&refusal.map_or(0, |refusal| refusal as u32).to_le_bytes());
+    let refused = refusal.map_or(0, |refusal| refusal as u32);
+    status.copy_from_slice(&Status { refusal: refused }.encode());
     if refusal.is_none() {
         samples.len()
     } else {
@@ -102,11 +101,9 @@ fn each(samples: &mut [u8], trial: &mut dyn FnMut(u32) -> Result<Sample, Refusal
     count_cycles();
     trial(0)?;
     let mut number = 0;
-    for place in samples.chunks_exact_mut(SAMPLE_BYTES) {
+    for place in samples.as_chunks_mut().0 {
         number += 1;
-        for (bytes, value) in place.chunks_exact_mut(4).zip(trial(number)?) {
-            bytes.copy_from_slice(&value.to_le_bytes());
-        }
+        *place = trial(number)?.encode();
     }
     Ok(())
 }
@@ -147,9 +144,19 @@ fn timed<R>(action: impl FnOnce() -> R) -> (u32, R) {
     (taken.saturating_sub(start.wrapping_sub(nothing)), result)
 }
 
+/// A sample on a path that the logic does not measure.
+#[inline(always)]
+fn taken(time: u32) -> Sample {
+    Sample {
+        time,
+        first: 0,
+        last: 0,
+    }
+}
+
 #[inline(always)]
 fn processor(action: impl FnOnce()) -> Sample {
-    [timed(action).0, 0, 0]
+    taken(timed(action).0)
 }
 
 #[inline(never)]
@@ -166,13 +173,13 @@ fn registers(path: Path, samples: &mut [u8]) -> Result<(), Refusal> {
         let value = number << 7;
         match path {
             Path::RegisterWrite => Ok(processor(|| register.write(value))),
-            Path::RegisterRead => Ok([timed(|| register.read()).0, 0, 0]),
+            Path::RegisterRead => Ok(taken(timed(|| register.read()).0)),
             _ => {
                 let (time, back) = timed(|| {
                     register.write(value);
                     (0..POLLS).any(|_| register.read() == value)
                 });
-                back.then_some([time, 0, 0]).ok_or(Refusal::Failed)
+                back.then_some(taken(time)).ok_or(Refusal::Failed)
             }
         }
     })
@@ -200,14 +207,14 @@ fn lines(path: Path, samples: &mut [u8]) -> Result<(), Refusal> {
                 (0..POLLS).any(|_| emio::read() == value)
             }),
         };
-        done.then_some([time, 0, 0]).ok_or(Refusal::Failed)
+        done.then_some(taken(time)).ok_or(Refusal::Failed)
     })
 }
 
 /// Measures an output to a channel that does not exist, which is refused and has no effect.
 fn request() -> Result<Sample, Refusal> {
     match timed(rtio::refused_output) {
-        (time, true) => Ok([time, 0, 0]),
+        (time, true) => Ok(taken(time)),
         (_, false) => Err(Refusal::Absent),
     }
 }
@@ -252,7 +259,7 @@ impl Traffic {
         });
         let [first, last, sum, error] = self.results.map(Register::read);
         match ended && error == 0 {
-            true => Ok(([time, first, last], sum)),
+            true => Ok((Sample { time, first, last }, sum)),
             false => Err(Refusal::Failed),
         }
     }

@@ -4,7 +4,8 @@ use kairos_chip::gic;
 use kairos_intercore::memory::KERNEL_LIBRARY;
 use kairos_intercore::{Frame, Kind};
 use kairos_kernel::elf;
-use kairos_proto::bytes::words;
+use kairos_proto::intercore::Library;
+use kairos_proto::kernel_message::Cursor;
 use kairos_proto::rpc::{BadAddress, Memory};
 
 use crate::comms::{self, next_frame, receiving, report, report_fmt, send, send_pieces};
@@ -83,11 +84,9 @@ fn measure(frame: Frame) {
 }
 
 fn load() {
-    let mut request = [0; 8];
-    if receiving(|receiver| receiver.read(&mut request)) != Ok(request.len()) {
+    let Some(Library { address, length }) = receiving(comms::record) else {
         report("load request without address and length");
-    }
-    let [address, length] = words(&request);
+    };
     reset_calls();
     // SAFETY: the comms core does not touch this memory until the answer.
     let file = unsafe { core::slice::from_raw_parts(address as *const u8, length as usize) };
@@ -108,9 +107,8 @@ fn load() {
 
 /// Sets a subkernel's cursor to that of the kernel that starts it.
 fn set_cursor() {
-    let mut time = [0; 8];
-    if receiving(|receiver| receiver.read(&mut time)) == Ok(time.len()) {
-        rtio::cursor::at_mu(i64::from_le_bytes(time));
+    if let Some(Cursor { time }) = receiving(comms::record) {
+        rtio::cursor::at_mu(time);
     }
 }
 

@@ -6,7 +6,7 @@ use kairos_proto::analyzer::Dump;
 use kairos_proto::device_map::{self, DeviceMap};
 use kairos_proto::management::{self, GREETING};
 use kairos_proto::moninj::{self, Message};
-use kairos_proto::paths::{Measured, Measurement};
+use kairos_proto::paths::{Frequencies, Measured, Measurement};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -53,7 +53,11 @@ fn measure_request(py: Python<'_>, path: u8, size: u32, trials: u32) -> Bound<'_
 fn read_measurement(content: &[u8]) -> PyResult<(u32, u32, Vec<[u32; 3]>)> {
     let measured = Measured::new(content)
         .ok_or_else(|| PyValueError::new_err(format!("{} bytes that are not a valid measurement", content.len())))?;
-    Ok((measured.processor, measured.logic, measured.samples().collect()))
+    let Frequencies { processor, logic } = measured.frequencies;
+    let samples = measured
+        .samples()
+        .map(|sample| [sample.time, sample.first, sample.last]);
+    Ok((processor, logic, samples.collect()))
 }
 
 // Analyzer

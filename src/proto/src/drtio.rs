@@ -16,6 +16,8 @@ pub use kairos_contracts::drtio::AUXILIARY_MAX;
 
 use crate::bytes::Reader;
 
+pub mod question;
+
 const CHECKSUM: usize = 4;
 /// Longest content in bytes.
 pub const CONTENT_MAX: usize = AUXILIARY_MAX - CHECKSUM;

@@ -4,6 +4,9 @@
 pub use kairos_contracts::link::{KernelMessage, KERNEL_MESSAGE_HEADER as HEADER_LENGTH};
 
 use crate::bytes::words;
+use crate::layout::layouts;
+
+kairos_contracts::link_layouts!(layouts);
 
 /// The header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@
 use core::fmt;
 
 pub use kairos_contracts::management::{
-    Payload, Reply, Request as Kind, DESTINATION_LOCAL, GREETING, KEY_MAX, PORT, PROOF_CONTEXT,
+    Payload, Reply, Request as Kind, DESTINATION_LOCAL, GREETING, IMAGE_REFUSED, KEY_MAX, PORT, PROOF_CONTEXT,
 };
 use kairos_contracts::management::{DIGEST_LENGTH, IMAGE_CHECKSUM_LENGTH};
 

@@ -6,7 +6,12 @@ pub use kairos_contracts::paths::{
     Path, Refusal, MESSAGE_MAX, MESSAGE_MIN, SAMPLE_BYTES, SIZE_MAX, STREAM_UNIT, TOTAL_MAX, TRIALS_MAX,
 };
 
-use crate::bytes::{words, Reader};
+use crate::bytes::words;
+use crate::layout::{layouts, Layout};
+
+kairos_contracts::paths_layouts!(layouts);
+
+const _: () = assert!(Sample::LENGTH == SAMPLE_BYTES);
 
 /// Bytes of a [`Measurement`].
 pub const LENGTH: usize = 12;
@@ -57,30 +62,21 @@ impl Measurement {
 /// The content of a reply to a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
-    /// Clock of the processor in Hz.
-    pub processor: u32,
-    /// Clock of the logic in Hz.
-    pub logic: u32,
+    pub frequencies: Frequencies,
     samples: &'a [[u8; SAMPLE_BYTES]],
 }
 
 impl<'a> Measured<'a> {
     /// Decodes the content; `None` if it has no sample, or an incomplete one.
     pub fn new(content: &'a [u8]) -> Option<Self> {
-        let mut reader = Reader(content);
-        let (processor, logic) = (reader.word()?, reader.word()?);
-        let (samples, incomplete) = reader.0.as_chunks();
-        (incomplete.is_empty() && !samples.is_empty()).then_some(Self {
-            processor,
-            logic,
-            samples,
-        })
+        let frequencies = Frequencies::decode(content).ok()?;
+        let (samples, incomplete) = content[Frequencies::LENGTH..].as_chunks();
+        (incomplete.is_empty() && !samples.is_empty()).then_some(Self { frequencies, samples })
     }
 
-    /// For each trial its time in processor cycles, and the logic's cycles until the first and the
-    /// last beat (0 if it does not count them).
-    pub fn samples(&self) -> impl Iterator<Item = [u32; 3]> + 'a {
-        self.samples.iter().map(words)
+    /// The sample of each trial.
+    pub fn samples(&self) -> impl Iterator<Item = Sample> + 'a {
+        self.samples.iter().map(Sample::from_bytes)
     }
 }
 
@@ -92,11 +88,15 @@ mod tests {
     fn incomplete_samples_are_rejected() {
         let content: [u8; 32] = core::array::from_fn(|n| n as u8);
         let measured = Measured::new(&content).unwrap();
-        assert_eq!((measured.processor, measured.logic), (0x0302_0100, 0x0706_0504));
-        assert!(measured.samples().eq([
-            [0x0b0a_0908, 0x0f0e_0d0c, 0x1312_1110],
-            [0x1716_1514, 0x1b1a_1918, 0x1f1e_1d1c]
-        ]));
+        let Frequencies { processor, logic } = measured.frequencies;
+        assert_eq!((processor, logic), (0x0302_0100, 0x0706_0504));
+        assert!(measured
+            .samples()
+            .map(|sample| [sample.time, sample.first, sample.last])
+            .eq([
+                [0x0b0a_0908, 0x0f0e_0d0c, 0x1312_1110],
+                [0x1716_1514, 0x1b1a_1918, 0x1f1e_1d1c]
+            ]));
         for length in (0..20).chain(21..32) {
             assert!(Measured::new(&content[..length]).is_none(), "{length}");
         }

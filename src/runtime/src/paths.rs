@@ -6,9 +6,10 @@
 
 use embassy_time::{with_timeout, Duration};
 use kairos_chip::setup::timer_count;
-use kairos_contracts::paths::SAMPLE_BYTES;
 use kairos_intercore::Kind;
-use kairos_proto::paths::{Measurement, Path, Refusal, LENGTH};
+use kairos_proto::intercore::{Echoed, Status};
+use kairos_proto::layout::Layout;
+use kairos_proto::paths::{Frequencies, Measurement, Path, Refusal, Sample, LENGTH};
 
 use kairos_comms::kernel_core::{Failure, KernelCore};
 use kairos_comms::management::{Measures, Refused};
@@ -19,8 +20,6 @@ use crate::session::KernelAccess;
 const LIMIT: Duration = Duration::from_secs(5);
 /// Processor cycles per tick of the global timer.
 const TICK: u32 = 2;
-/// Length of the header before the samples, in bytes: the frequencies of processor and logic.
-const HEAD: usize = 8;
 
 const BUSY: Refused = (
     Refusal::Busy,
@@ -51,17 +50,19 @@ impl Measures for Instrument {
         let path = measurement.path().ok_or(INVALID)?;
         let mut core = self.kernel.acquire().await.ok_or(BUSY)?;
         let logic = kairos_pl::descriptor().ok().and_then(|descriptor| descriptor.clock());
-        let frequencies = [self.processor, logic.map_or(0, |clock| clock.frequency)];
-        for (word, frequency) in buffer.chunks_exact_mut(4).zip(frequencies) {
-            word.copy_from_slice(&frequency.to_le_bytes());
-        }
-        let (samples, rest) = buffer[HEAD..].split_at_mut(SAMPLE_BYTES * measurement.trials as usize);
+        let frequencies = Frequencies {
+            processor: self.processor,
+            logic: logic.map_or(0, |clock| clock.frequency),
+        };
+        let (head, rest) = buffer.split_at_mut(Frequencies::LENGTH);
+        head.copy_from_slice(&frequencies.encode());
+        let (samples, rest) = rest.split_at_mut(Sample::LENGTH * measurement.trials as usize);
         let kernel = core.kernel();
         // A core that has failed does not answer: it is restarted below.
         let result = with_timeout(LIMIT, series(kernel, path, measurement, samples, rest)).await;
         kernel.stop().await;
         match result {
-            Ok(Ok(())) => Ok(HEAD + samples.len()),
+            Ok(Ok(())) => Ok(Frequencies::LENGTH + samples.len()),
             Ok(Err(MeasureError(refused))) => Err(refused),
             Err(_) => Err(BROKEN),
         }
@@ -104,22 +105,25 @@ async fn series(
         if !messages {
             return copy_samples(&answer[..read], samples);
         }
-        if answer.get(8..read) != message.get(8..length) {
+        if answer.get(Echoed::LENGTH..read) != message.get(Echoed::LENGTH..length) {
             return Err(MeasureError(FAILED));
         }
-        if let Some(sample) = round
-            .checked_sub(1)
-            .and_then(|n| samples.chunks_exact_mut(SAMPLE_BYTES).nth(n))
-        {
-            sample.fill(0);
+        if let Some(sample) = round.checked_sub(1).and_then(|n| samples.as_chunks_mut().0.get_mut(n)) {
+            let Echoed { arrived, departed } = Echoed::decode(answer).unwrap_or_default();
             let time = match path {
-                Path::MessageToKernel => number(answer).wrapping_sub(sent),
-                _ => back.wrapping_sub(number(&answer[4..])),
+                Path::MessageToKernel => arrived.wrapping_sub(sent),
+                _ => back.wrapping_sub(departed),
             };
             // In an emulator one core may be slightly ahead of the other: clamp negative times to
             // 0.
             let ticks = if time as i32 > 0 { time } else { 0 };
-            sample[..4].copy_from_slice(&ticks.wrapping_mul(TICK).to_le_bytes());
+            let time = ticks.wrapping_mul(TICK);
+            *sample = Sample {
+                time,
+                first: 0,
+                last: 0,
+            }
+            .encode();
         }
     }
     Ok(())
@@ -127,8 +131,11 @@ async fn series(
 
 /// Extracts the samples from the kernel core's answer.
 fn copy_samples(answer: &[u8], samples: &mut [u8]) -> Result<(), MeasureError> {
-    let (status, found) = answer.split_at(answer.len().min(4));
-    match Refusal::try_from(status.first().copied().unwrap_or(Refusal::Failed as u8)) {
+    let Ok(Status { refusal }) = Status::decode(answer) else {
+        return Err(MeasureError(FAILED));
+    };
+    let found = &answer[Status::LENGTH..];
+    match Refusal::try_from(refusal as u8) {
         Ok(Refusal::Absent) => return Err(MeasureError(ABSENT)),
         Ok(Refusal::Invalid) => return Err(MeasureError(INVALID)),
         Ok(_) => return Err(MeasureError(FAILED)),
@@ -136,9 +143,4 @@ fn copy_samples(answer: &[u8], samples: &mut [u8]) -> Result<(), MeasureError> {
         Err(_) => samples.copy_from_slice(found),
     }
     Ok(())
-}
-
-/// The little-endian number at the start of `bytes`.
-fn number(bytes: &[u8]) -> u32 {
-    kairos_proto::bytes::u32_at(bytes, 0).unwrap_or(0)
 }

@@ -16,7 +16,8 @@ use kairos_comms::uncleared::uncleared;
 use kairos_intercore::{Frame, Kind, Outcome};
 use kairos_links::library_store::LibraryStore;
 use kairos_pl::names;
-use kairos_proto::kernel_message::{Header, KernelMessage};
+use kairos_proto::kernel_message::{self, Cursor, Header, KernelMessage};
+use kairos_proto::layout::Layout;
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 
 use crate::playback::DmaPlayback;
@@ -153,10 +154,8 @@ impl Session<'_> {
         self.stores.playback.poll();
         self.send_playback_answers().await?;
         while let Some((handle, header)) = self.streams.messages().find(|header| is_command(header.kind)) {
-            let mut cursor = [0; 8];
-            if let Some(bytes) = self.streams.messages().payload(handle).first_chunk() {
-                cursor = *bytes;
-            }
+            // The other commands have none.
+            let cursor = Cursor::decode(self.streams.messages().payload(handle)).unwrap_or_default();
             self.streams.messages().remove(handle);
             self.command(header, cursor).await?;
         }
@@ -187,13 +186,12 @@ impl Session<'_> {
 
     async fn send_playback_answers(&mut self) -> Result<(), CloseReason> {
         while let Some((header, content)) = self.stores.playback.next_answer() {
-            let payload = &content[..header.length as usize];
-            self.streams.send(DESTINATION_MASTER, &header, payload).await?;
+            self.streams.send(DESTINATION_MASTER, &header, &content).await?;
         }
         Ok(())
     }
 
-    async fn command(&mut self, header: Header, cursor: [u8; 8]) -> Result<(), CloseReason> {
+    async fn command(&mut self, header: Header, cursor: Cursor) -> Result<(), CloseReason> {
         match header.kind {
             KernelMessage::Load | KernelMessage::Run => {
                 if let State::Running(number) = self.state {
@@ -208,7 +206,7 @@ impl Session<'_> {
                     return Ok(());
                 }
                 if header.kind == KernelMessage::Run {
-                    self.kernel.send(Kind::SetCursor, &cursor, false).await?;
+                    self.kernel.send(Kind::SetCursor, &cursor.encode(), false).await?;
                     self.kernel.send(Kind::Run, &[], false).await?;
                     self.state = State::Running(number);
                 }
@@ -218,7 +216,7 @@ impl Session<'_> {
                     .await?)
             }
             KernelMessage::Play => {
-                self.stores.playback.play(&header, i64::from_le_bytes(cursor));
+                self.stores.playback.play(&header, cursor.time);
                 self.send_playback_answers().await
             }
             KernelMessage::Erase => {
@@ -340,8 +338,7 @@ impl Session<'_> {
                 self.streams
                     .messages()
                     .retain(|header| header.number != number || kept(header));
-                let mut payload = [u8::from(run); 9];
-                payload[..8].copy_from_slice(&cursor);
+                let payload = kernel_message::Start { cursor, run }.encode();
                 let header = Header {
                     board: destination,
                     length: payload.len() as u32,

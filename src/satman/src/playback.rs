@@ -11,7 +11,11 @@ use kairos_links::library_store::LibraryStore;
 use kairos_pl::player::{Failed, Player};
 use kairos_pl::Register;
 use kairos_proto::dma::ALIGNMENT;
-use kairos_proto::kernel_message::{Header, KernelMessage};
+use kairos_proto::kernel_message::{Header, Kept, KernelMessage, Played};
+use kairos_proto::layout::Layout;
+
+/// Content of an answer.
+pub type Content = Vec<u8, { Played::LENGTH }>;
 
 /// Size of the buffer for all traces, in bytes.
 const TRACES: usize = 8 * 1024 * 1024;
@@ -29,7 +33,7 @@ pub struct DmaPlayback {
     /// The request being executed.
     playing: Option<Header>,
     /// Answers to be sent.
-    answers: Vec<(Header, [u8; 16]), 4>,
+    answers: Vec<(Header, Content), 4>,
 }
 
 impl DmaPlayback {
@@ -75,9 +79,8 @@ impl DmaPlayback {
 
     /// Completes the reception of a trace, which may have been dropped.
     pub fn complete(&mut self, header: &Header) {
-        let mut content = [0; 16];
-        content[0] = u8::from(self.traces.bytes(header.number).is_some());
-        let _ = self.answers.push((answer(header, KernelMessage::Kept, 1), content));
+        let stored = self.traces.bytes(header.number).is_some();
+        self.answer(header, KernelMessage::Kept, &Kept { stored });
     }
 
     pub fn erase(&mut self, number: u32) {
@@ -150,26 +153,29 @@ impl DmaPlayback {
     }
 
     /// Takes the next answer to be sent.
-    pub fn next_answer(&mut self) -> Option<(Header, [u8; 16])> {
+    pub fn next_answer(&mut self) -> Option<(Header, Content)> {
         (!self.answers.is_empty()).then(|| self.answers.remove(0))
     }
 
     fn played(&mut self, header: &Header, failed: Option<Failed>) {
-        let mut content = [0; 16];
-        if let Some(Failed { bits, channel, time }) = failed {
-            content[..4].copy_from_slice(&bits.to_le_bytes());
-            content[4..8].copy_from_slice(&channel.to_le_bytes());
-            content[8..].copy_from_slice(&time.to_le_bytes());
-        }
-        let _ = self.answers.push((answer(header, KernelMessage::Played, 16), content));
+        let played = failed.map_or_else(Played::default, |Failed { bits, channel, time }| Played {
+            bits,
+            channel,
+            time,
+        });
+        self.answer(header, KernelMessage::Played, &played);
     }
-}
 
-fn answer(header: &Header, kind: KernelMessage, length: u32) -> Header {
-    Header {
-        kind,
-        length,
-        ..*header
+    fn answer<L: Layout>(&mut self, header: &Header, kind: KernelMessage, content: &L) {
+        let length = L::LENGTH as u32;
+        let header = Header {
+            kind,
+            length,
+            ..*header
+        };
+        // Cannot fail: there are no longer ones.
+        let content = Content::from_slice(content.encode().as_ref()).unwrap_or_default();
+        let _ = self.answers.push((header, content));
     }
 }
 

@@ -18,6 +18,8 @@ use kairos_chip::gic::{barrier, send_sgi};
 use kairos_health::heartbeat::Heartbeat;
 use kairos_intercore::memory::KERNEL_IMAGE;
 use kairos_intercore::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State, REASON_MAX, SGI_DATA, SGI_RESTART};
+use kairos_proto::intercore::Library;
+use kairos_proto::layout::Layout;
 use log::Level;
 use zynq7000_hal::slcr::Slcr;
 
@@ -169,10 +171,11 @@ impl KernelCore {
     /// a freshly restarted core, without state of the previous one.
     pub async fn load(&mut self, library: &[u8]) -> Result<(), Failure> {
         self.restart().await?;
-        let mut location = [0; 8];
-        location[..4].copy_from_slice(&(library.as_ptr() as u32).to_le_bytes());
-        location[4..].copy_from_slice(&(library.len() as u32).to_le_bytes());
-        self.send(Kind::Load, &location, false).await
+        let location = Library {
+            address: library.as_ptr() as u32,
+            length: library.len() as u32,
+        };
+        self.send(Kind::Load, &location.encode(), false).await
     }
 
     /// Kills a loaded or running kernel, and restarts a core that has failed.
@@ -317,6 +320,15 @@ impl KernelCore {
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Failure> {
         let (_, receiver) = self.ends.as_mut().ok_or(Failure::Silent)?;
         Ok(receiver.read(bytes)?)
+    }
+
+    /// Reads the record that comes next in the payload of the current frame.
+    pub fn record<L: Layout>(&mut self) -> Result<L, Failure> {
+        let mut bytes = L::Bytes::default();
+        match self.read(bytes.as_mut())? {
+            length if length == L::LENGTH => Ok(L::from_bytes(&bytes)),
+            _ => Err(Failure::Corrupt),
+        }
     }
 
     /// The payload of the current frame as text, truncated to `N` bytes.

@@ -55,9 +55,7 @@ impl BoardRequest {
             return Ok(Some(Self::Trace(request)));
         }
         if frame.kind == Kind::BusTransfer {
-            let mut bytes = [0; 5];
-            kernel.read(&mut bytes)?;
-            return Ok(Some(Self::Bus(Question::of_bus(bytes))));
+            return Ok(Some(Self::Bus(Question::of_bus(&kernel.record()?))));
         }
         Ok(Request::read(kernel, frame)?.map(Self::Subkernel))
     }

@@ -20,12 +20,12 @@ use kairos_config::keys::Key;
 use kairos_config::store::Error;
 use kairos_contracts::registers::{satellite, uplink};
 pub use kairos_contracts::rtio::BOARDS;
-pub use kairos_links::drtio::{Answer, Question};
 use kairos_links::end::{End, Event, Role, Streams};
 pub use kairos_links::routing::LINKS;
 use kairos_links::routing::{self, Route, TABLE};
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
+pub use kairos_proto::drtio::question::{Answer, Question};
 use kairos_proto::link::{Service, DESTINATION_MASTER, PACKET_MAX};
 use static_cell::{ConstStaticCell, StaticCell};
 

@@ -10,7 +10,7 @@ use embassy_time::{with_deadline, with_timeout, Duration};
 use heapless::String;
 use kairos_chip::reset::Mark;
 use kairos_config::{keys, store};
-use kairos_proto::management::{is_answered, reply, Item, Kind, RequestDecoder};
+use kairos_proto::management::{is_answered, reply, Item, Kind, RequestDecoder, IMAGE_REFUSED};
 use kairos_proto::paths::{self, Measurement};
 use log::Level;
 use static_cell::StaticCell;
@@ -284,8 +284,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
     }
 
     async fn fail_boot_image(&mut self, reason: impl fmt::Display) -> Result<(), CloseReason> {
-        self.fail(Level::Error, format_args!("boot image not replaced: {reason}"))
-            .await
+        self.fail(Level::Error, format_args!("{IMAGE_REFUSED}{reason}")).await
     }
 
     /// Sends the log as it grows, until the client leaves or is superseded.

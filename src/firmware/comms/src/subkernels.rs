@@ -10,6 +10,7 @@ use embassy_time::{with_timeout, Duration, Instant};
 use heapless::Vec;
 use kairos_intercore::{Kind, Outcome};
 use kairos_links::message_queue::{Handle, MessageQueue};
+use kairos_proto::intercore::{Answer, Concerned, Report, Values};
 use kairos_proto::kernel_message::{Header, KernelMessage, HEADER_LENGTH};
 
 use crate::kernel_core::{Failure, KernelCore};
@@ -21,7 +22,7 @@ mod request;
 pub use request::{Message, Request};
 
 /// A board that accepts no data for this long is considered lost.
-const PATIENCE: Duration = Duration::from_secs(5);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Message number by which a subkernel asks for its arguments.
 pub const ARGUMENTS: u32 = u32::MAX;
 /// Bytes moved at a time.
@@ -308,15 +309,14 @@ impl KernelStreams {
                 let (count, values) = payload
                     .split_first()
                     .map_or((0, payload), |(count, rest)| (*count, rest));
-                let mut bytes = [Outcome::Message as u8, count, 0, 0, 0, 0];
-                bytes[2..].copy_from_slice(&(values.len() as u32).to_le_bytes());
-                send_answer(kernel, &bytes, values).await?;
+                let length = values.len() as u32;
+                let head = Answer::new(Outcome::Message, &Values { count, length });
+                send_answer(kernel, &head, values).await?;
             }
             KernelMessage::Exception => {
-                let mut bytes = [Outcome::Exception as u8; 9];
-                bytes[1..5].copy_from_slice(&header.number.to_le_bytes());
-                bytes[5..].copy_from_slice(&(payload.len() as u32).to_le_bytes());
-                send_answer(kernel, &bytes, payload).await?;
+                let (number, length) = (header.number, payload.len() as u32);
+                let head = Answer::new(Outcome::Exception, &Report { number, length });
+                send_answer(kernel, &head, payload).await?;
             }
             KernelMessage::Lost => answer(kernel, Outcome::Lost, header.board).await?,
             KernelMessage::Refused | KernelMessage::Busy => {
@@ -341,7 +341,7 @@ async fn write(streams: &mut [KernelStream], destination: u8, bytes: &[u8]) -> R
     }
     let stream = streams.iter_mut().find(|stream| stream.destination == destination);
     let stream = stream.ok_or(Lost)?;
-    with_timeout(PATIENCE, stream.link.write_all(bytes))
+    with_timeout(WRITE_TIMEOUT, stream.link.write_all(bytes))
         .await
         .unwrap_or(Err(Lost))
 }
@@ -462,19 +462,20 @@ impl KernelStream {
     }
 }
 
-/// Answers a request of the kernel core with these bytes.
-pub async fn send_answer(kernel: &mut KernelCore, header: &[u8], payload: &[u8]) -> Result<(), Failure> {
+/// Answers a request of the kernel core; `payload` are the values or the report that follow.
+pub async fn send_answer(kernel: &mut KernelCore, answer: &Answer, payload: &[u8]) -> Result<(), Failure> {
     if payload.is_empty() {
-        return kernel.send(Kind::SubkernelAnswer, header, false).await;
+        return kernel.send(Kind::SubkernelAnswer, answer.bytes(), false).await;
     }
-    kernel.send(Kind::SubkernelAnswer, header, true).await?;
+    kernel.send(Kind::SubkernelAnswer, answer.bytes(), true).await?;
     kernel.send(Kind::SubkernelAnswer, payload, false).await
 }
 
 /// Answers a request of the kernel core; `board` is the board concerned.
 pub async fn answer(kernel: &mut KernelCore, outcome: Outcome, board: u8) -> Result<(), Failure> {
-    match outcome {
-        Outcome::Done => kernel.send(Kind::SubkernelAnswer, &[outcome as u8], false).await,
-        _ => kernel.send(Kind::SubkernelAnswer, &[outcome as u8, board], false).await,
-    }
+    let answer = match outcome {
+        Outcome::Done => Answer::done(),
+        _ => Answer::new(outcome, &Concerned { board }),
+    };
+    send_answer(kernel, &answer, &[]).await
 }

@@ -3,6 +3,7 @@
 
 use heapless::Vec;
 use kairos_intercore::{Frame, Kind};
+use kairos_proto::intercore::{Trace, TracePart, TracePlay};
 
 use crate::kernel_core::{Failure, KernelCore};
 use crate::link::BOARDS;
@@ -24,7 +25,7 @@ pub enum TraceRequest {
     Play {
         number: u32,
         boards: u32,
-        time: [u8; 8],
+        time: i64,
     },
     Erase {
         number: u32,
@@ -34,15 +35,16 @@ pub enum TraceRequest {
 impl TraceRequest {
     /// Reads the frame of a request; `None` if it is of another kind.
     pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
-        if !matches!(frame.kind, Kind::TraceKeep | Kind::TracePlay | Kind::TraceErase) {
-            return Ok(None);
-        }
-        let number = word(kernel)?;
         Ok(Some(match frame.kind {
             Kind::TraceKeep => {
+                let Trace { number } = kernel.record()?;
                 let mut parts = Vec::new();
                 while kernel.remaining() > 0 {
-                    let (destination, address, bytes) = (word(kernel)?, word(kernel)?, word(kernel)?);
+                    let TracePart {
+                        destination,
+                        address,
+                        bytes,
+                    } = kernel.record()?;
                     let part = Part {
                         destination: destination as u8,
                         address: address as usize,
@@ -54,22 +56,14 @@ impl TraceRequest {
                 Self::Keep { number, parts }
             }
             Kind::TracePlay => {
-                let boards = word(kernel)?;
-                let mut time = [0; 8];
-                if kernel.read(&mut time)? != time.len() {
-                    return Err(Failure::Corrupt);
-                }
+                let TracePlay { number, boards, time } = kernel.record()?;
                 Self::Play { number, boards, time }
             }
-            _ => Self::Erase { number },
+            Kind::TraceErase => {
+                let Trace { number } = kernel.record()?;
+                Self::Erase { number }
+            }
+            _ => return Ok(None),
         }))
-    }
-}
-
-fn word(kernel: &mut KernelCore) -> Result<u32, Failure> {
-    let mut bytes = [0; 4];
-    match kernel.read(&mut bytes)? {
-        4 => Ok(u32::from_le_bytes(bytes)),
-        _ => Err(Failure::Corrupt),
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! It depends on no hardware, tasks or clocks: packets and times are passed in, these in microseconds.
 
-use kairos_contracts::drtio::AuxiliaryPacket;
+use kairos_proto::drtio::question::{answer_in, Answer, Question};
 use kairos_proto::drtio::Packet;
 
 /// Within which the card answers, pause until a new attempt, and interval of questions about its state.
@@ -24,88 +24,6 @@ pub enum ChannelError {
     Sequence,
     Collision,
     Busy,
-}
-
-/// Longest content of a question or of an answer to one, of those that services have.
-pub const QUESTION_MAX: usize = 12;
-
-/// Content of those with two fields of a byte at most beside the destination: I2C without `I2cSwitchSelectRequest`.
-const SHORT: usize = 4;
-const SHORT_FIRST: u8 = AuxiliaryPacket::I2cStartRequest as u8;
-const SHORT_LAST: u8 = AuxiliaryPacket::I2cReadRequest as u8;
-
-/// A question of a service to the card, or an order to it. Packets of few bytes each, encoded here, since a `Packet` needs
-/// the code for all types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Question([u8; QUESTION_MAX]);
-
-impl Question {
-    /// The value of a probe.
-    pub fn probe(destination: u8, channel: u16, probe: u8) -> Self {
-        Self::about(AuxiliaryPacket::MonitorRequest, destination, channel, probe, 0)
-    }
-
-    /// The value of an override.
-    pub fn injected(destination: u8, channel: u16, place: u8) -> Self {
-        Self::about(AuxiliaryPacket::InjectionStatusRequest, destination, channel, place, 0)
-    }
-
-    /// To set the value of an override; is answered at once.
-    pub fn inject(destination: u8, channel: u16, place: u8, value: u8) -> Self {
-        Self::about(AuxiliaryPacket::InjectionRequest, destination, channel, place, value)
-    }
-
-    fn about(kind: AuxiliaryPacket, destination: u8, channel: u16, place: u8, value: u8) -> Self {
-        let [low, high] = channel.to_le_bytes();
-        let mut content = [0; QUESTION_MAX];
-        content[..6].copy_from_slice(&[kind as u8, destination, low, high, place, value]);
-        Self(content)
-    }
-
-    /// About I2C, as a kernel asks it: type, destination, bus, two bytes of fields.
-    pub fn of_bus(bytes: [u8; 5]) -> Self {
-        let mut content = [0; QUESTION_MAX];
-        content[..5].copy_from_slice(&bytes);
-        Self(content)
-    }
-
-    /// The card that is asked.
-    pub fn destination(&self) -> u8 {
-        self.0[1]
-    }
-
-    /// The content of its packet.
-    pub fn content(&self) -> &[u8] {
-        let is_short = (SHORT_FIRST..=SHORT_LAST).contains(&self.0[0]);
-        &self.0[..if is_short { SHORT } else { QUESTION_MAX }]
-    }
-
-    /// Whether the card gives no answer.
-    fn is_order(&self) -> bool {
-        self.0[0] == AuxiliaryPacket::InjectionRequest as u8
-    }
-}
-
-/// Answer to the question of a service: a value, the state of an override, a byte or acknowledge bit, or 0; `None` if the
-/// card has not answered, or has not succeeded.
-pub type Answer = Option<u64>;
-
-/// The answer in a content; `None` if it is another packet.
-fn answer_in(content: &[u8]) -> Option<Answer> {
-    let &[kind, first, second, ..] = content else {
-        return None;
-    };
-    let is = |packet: AuxiliaryPacket| kind == packet as u8;
-    if is(AuxiliaryPacket::MonitorReply) {
-        return content[1..].first_chunk().map(|value| Some(u64::from_le_bytes(*value)));
-    }
-    if is(AuxiliaryPacket::InjectionStatusReply) {
-        return Some(Some(first.into()));
-    }
-    let of_bus =
-        is(AuxiliaryPacket::I2cBasicReply) || is(AuxiliaryPacket::I2cWriteReply) || is(AuxiliaryPacket::I2cReadReply);
-    // That of `I2cBasicReply` is one of the zeros at its end
-    of_bus.then(|| (first != 0).then_some(second.into()))
 }
 
 /// What is to be done.

@@ -5,7 +5,9 @@ extern crate std;
 use std::collections::VecDeque;
 use std::vec::Vec;
 
+use kairos_contracts::drtio::AuxiliaryPacket;
 use kairos_proto::drtio::CONTENT_MAX;
+use kairos_proto::intercore::BusTransfer;
 use proptest::prelude::*;
 
 use super::*;
@@ -366,7 +368,13 @@ fn questions_about_a_bus_have_the_bytes_of_their_packets() {
     ] {
         let [bus, first, second] = fields;
         assert_eq!(
-            world.ask(Question::of_bus([packet as u8, CARD, bus, first, second])),
+            world.ask(Question::of_bus(&BusTransfer {
+                packet: packet as u8,
+                destination: CARD,
+                bus,
+                first,
+                second
+            })),
             answer
         );
     }

@@ -1,6 +1,8 @@
 //! Reads the comms core's answers about subkernels and distributed traces.
 
 use kairos_intercore::{Kind, Shared};
+use kairos_proto::intercore::{Concerned, Outcome};
+use kairos_proto::layout::Layout;
 use kairos_proto::rpc::Source;
 
 use crate::comms::{next_frame, read_some, receiving, report_fmt};
@@ -38,18 +40,23 @@ fn read(buffer: &mut [u8]) {
     });
 }
 
-/// Reads the next word.
-pub fn word() -> u32 {
-    let mut bytes = [0; 4];
-    read(&mut bytes);
-    u32::from_le_bytes(bytes)
-}
-
-/// Reads the next byte.
-pub fn byte() -> u8 {
+/// Reads the outcome, with which an answer begins; `None` if it is unknown.
+pub fn outcome() -> Option<Outcome> {
     let mut bytes = [0];
     read(&mut bytes);
-    bytes[0]
+    Outcome::try_from(bytes[0]).ok()
+}
+
+/// Reads the record that belongs to the outcome.
+pub fn record<L: Layout>() -> L {
+    let mut bytes = L::Bytes::default();
+    read(bytes.as_mut());
+    L::from_bytes(&bytes)
+}
+
+/// Reads the destination of the board that a failure concerns.
+pub fn board() -> u8 {
+    record::<Concerned>().board
 }
 
 /// Begins the last part of an answer, a report or values, of this length. It must be taken or

@@ -14,6 +14,8 @@ use kairos_intercore::Kind;
 use kairos_kernel::traces::{Full, Recording, Traces};
 use kairos_pl::names;
 use kairos_proto::exception::Id;
+use kairos_proto::intercore::{Trace, TracePart, TracePlay};
+use kairos_proto::layout::Layout;
 use kairos_proto::rpc::Memory;
 
 use super::subkernel::{self, TraceAnswer};
@@ -37,9 +39,7 @@ const NAME_MAX: usize = 1024;
 /// Number of the trace distributed last.
 static NUMBER: Owned<u32> = Owned::new(0);
 /// Most bytes of a request about the parts of a trace, of which there is one per board.
-const PARTS_MAX: usize = PARTS_HEADER + 12 * 256;
-/// Bytes of such a request before the parts: the trace's number.
-const PARTS_HEADER: usize = 4;
+const PARTS_MAX: usize = Trace::LENGTH + TracePart::LENGTH * 256;
 
 const NO_ROOM: &str = "no memory left for DMA recordings: erase some, or record less";
 
@@ -177,22 +177,21 @@ extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
 /// Ensures that all other boards have their parts.
 fn keep(number: u32) -> TraceAnswer {
     let mut parts = heapless::Vec::<u8, PARTS_MAX>::new();
-    let _ = parts.extend_from_slice(&number.to_le_bytes());
+    let _ = parts.extend_from_slice(&Trace { number }.encode());
     with_traces(|traces| {
         for part in traces
             .parts(number)
             .filter(|part| part.destination != DESTINATION_MASTER)
         {
-            let words = [
-                u32::from(part.destination),
-                (DMA.start + part.offset) as u32,
-                part.bytes as u32,
-            ];
-            let bytes = words.map(u32::to_le_bytes);
-            let _ = parts.extend_from_slice(bytes.as_flattened());
+            let part = TracePart {
+                destination: u32::from(part.destination),
+                address: (DMA.start + part.offset) as u32,
+                bytes: part.bytes as u32,
+            };
+            let _ = parts.extend_from_slice(&part.encode());
         }
     });
-    if parts.len() == PARTS_HEADER {
+    if parts.len() == Trace::LENGTH {
         return TraceAnswer::Done;
     }
     comms::send(Kind::TraceKeep, &parts);
@@ -202,7 +201,7 @@ fn keep(number: u32) -> TraceAnswer {
 /// Erases a trace on all boards.
 fn erase_everywhere(name: &[u8]) {
     if let Some(number) = with_traces(|traces| traces.erase(name)) {
-        comms::send(Kind::TraceErase, &number.to_le_bytes());
+        comms::send(Kind::TraceErase, &Trace { number }.encode());
     }
 }
 
@@ -288,11 +287,12 @@ fn play_everywhere(number: u32, time: i64) {
         }
     });
     if others != 0 {
-        let mut request = [0; 16];
-        request[..4].copy_from_slice(&number.to_le_bytes());
-        request[4..8].copy_from_slice(&others.to_le_bytes());
-        request[8..].copy_from_slice(&time.to_le_bytes());
-        comms::send(Kind::TracePlay, &request);
+        let request = TracePlay {
+            number,
+            boards: others,
+            time,
+        };
+        comms::send(Kind::TracePlay, &request.encode());
     }
     let failed = rtio::play_prepared(own, time);
     let answer = match others {

@@ -2,10 +2,12 @@
 
 use kairos_chip::i2c::{Bus, Stuck};
 use kairos_contracts::drtio::AuxiliaryPacket;
-use kairos_intercore::{Kind, Outcome, Shared, KERNEL};
+use kairos_intercore::{Kind, Shared, KERNEL};
 use kairos_proto::exception::Id;
+use kairos_proto::intercore::{BusTransfer, BusValue, Outcome};
+use kairos_proto::layout::Layout;
 
-use super::answer::byte;
+use super::answer;
 use crate::comms;
 use crate::owned::BorrowCell;
 use crate::raise;
@@ -62,12 +64,18 @@ fn on_own_bus(operation: AuxiliaryPacket, [first, second]: [u8; 2]) -> Result<u3
 
 /// The same on the bus of another board, a card that speaks DRTIO, to which it goes as a packet.
 fn elsewhere(operation: AuxiliaryPacket, bus: u32, [first, second]: [u8; 2]) -> Result<u32, Stuck> {
-    let packet = [operation as u8, (bus >> 16) as u8, bus as u8, first, second];
-    comms::send(Kind::BusTransfer, &packet);
-    let (outcome, value) = (byte(), byte());
-    if outcome == Outcome::Done as u8 {
-        Ok(value.into())
+    let transfer = BusTransfer {
+        packet: operation as u8,
+        destination: (bus >> 16) as u8,
+        bus: bus as u8,
+        first,
+        second,
+    };
+    comms::send(Kind::BusTransfer, &transfer.encode());
+    if answer::outcome() == Some(Outcome::Done) {
+        Ok(answer::record::<BusValue>().value.into())
     } else {
+        answer::board();
         Err(Stuck)
     }
 }

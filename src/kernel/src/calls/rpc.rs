@@ -3,6 +3,8 @@
 use kairos_intercore::memory::KERNEL_STACK;
 use kairos_intercore::{Frame, Kind, Receiver};
 use kairos_proto::exception::{Id, Record};
+use kairos_proto::intercore::Surplus;
+use kairos_proto::layout::Layout;
 use kairos_proto::rpc::{encode_request, split_value, Decoder, Memory, Signature, Sink, Source, Step};
 
 use super::answer;
@@ -232,7 +234,7 @@ fn raised(receiver: &mut Receiver<'static>) -> bool {
             if read_some(receiver, &mut bytes) != bytes.len() {
                 report("exception from the host is too short");
             }
-            comms::send(Kind::RpcDone, &0u32.to_le_bytes());
+            comms::send(Kind::RpcDone, &Surplus { bytes: 0 }.encode());
             raise::record(Record::from_host(&bytes));
             return true;
         }
@@ -266,7 +268,7 @@ fn decode(receiver: &mut Receiver<'static>, slot: u32) -> u32 {
 /// Tells the comms core that the reply has been read.
 fn done(receiver: &mut Receiver<'static>) {
     let surplus = surplus(receiver);
-    let bytes = surplus.to_le_bytes();
+    let bytes = Surplus { bytes: surplus }.encode();
     // The comms core reads this before anything sent after the reply, and has nothing to do until
     // then: it need not be woken.
     if surplus != 0 || !sending(|sender| sender.send_silently(Kind::RpcDone, &bytes)) {

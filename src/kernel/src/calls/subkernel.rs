@@ -2,13 +2,16 @@
 //! exchanging values between boards. The comms core manages the boards; this core sends it requests
 //! and waits for the answers.
 
-use kairos_intercore::{Kind, Outcome};
+use kairos_intercore::Kind;
 use kairos_pl::player::Failed;
 use kairos_proto::exception::report::{Newest, ReportText};
 use kairos_proto::exception::{Id, Record, Text};
+use kairos_proto::intercore::{Outcome, Report, SubkernelRun, SubkernelSend, SubkernelWait, Values};
+use kairos_proto::kernel_message::Played;
+use kairos_proto::layout::Layout;
 use kairos_proto::rpc::{encode_values, values, Memory, Sink};
 
-use super::answer::{self, byte, word};
+use super::answer::{self, board};
 use super::rpc;
 use crate::comms::{self, report, send_pieces};
 use crate::fault::broken;
@@ -47,21 +50,20 @@ pub enum TraceAnswer {
 
 /// Waits for the answer.
 pub fn trace_answer() -> TraceAnswer {
-    match Outcome::try_from(byte()) {
-        Ok(Outcome::Done) => TraceAnswer::Done,
-        Ok(Outcome::Played) => {
-            let (bits, channel, low, high) = (word(), word(), word(), word());
-            let time = (u64::from(low) | u64::from(high) << 32) as i64;
+    match answer::outcome() {
+        Some(Outcome::Done) => TraceAnswer::Done,
+        Some(Outcome::Played) => {
+            let Played { bits, channel, time } = answer::record();
             match bits {
                 0 => TraceAnswer::Done,
                 _ => TraceAnswer::Failed(Failed { bits, channel, time }),
             }
         }
-        Ok(Outcome::TooMuch) => TraceAnswer::NoRoom(byte()),
-        Ok(Outcome::TimedOut) => TraceAnswer::Late(byte()),
-        Ok(Outcome::Lost) => TraceAnswer::Lost(byte()),
-        Ok(Outcome::NotLoaded) => {
-            byte();
+        Some(Outcome::TooMuch) => TraceAnswer::NoRoom(board()),
+        Some(Outcome::TimedOut) => TraceAnswer::Late(board()),
+        Some(Outcome::Lost) => TraceAnswer::Lost(board()),
+        Some(Outcome::NotLoaded) => {
+            board();
             TraceAnswer::NotLocal
         }
         _ => report("invalid answer about a DMA trace"),
@@ -74,35 +76,34 @@ fn error(message: &'static str, board: u8) {
 
 /// Waits for the answer. Returns true on success; else an exception has been noted.
 fn answered() -> bool {
-    let outcome = byte();
-    match Outcome::try_from(outcome) {
-        Ok(Outcome::Done | Outcome::Message) => return true,
-        Ok(Outcome::Exception) => raise_again(),
-        Ok(Outcome::NotLoaded) => error(
+    match answer::outcome() {
+        Some(Outcome::Done | Outcome::Message) => return true,
+        Some(Outcome::Exception) => raise_again(),
+        Some(Outcome::NotLoaded) => error(
             "Error loading or running the subkernel on destination {0}: see the log",
-            byte(),
+            board(),
         ),
-        Ok(Outcome::NotRunning) => {
-            byte();
+        Some(Outcome::NotRunning) => {
+            board();
             error("Subkernel not running", 0);
         }
-        Ok(Outcome::TimedOut) => error("Subkernel timed out", byte()),
-        Ok(Outcome::Lost) => error(
+        Some(Outcome::TimedOut) => error("Subkernel timed out", board()),
+        Some(Outcome::Lost) => error(
             "Lost communication with satellite: destination {0} does not answer, or has restarted",
-            byte(),
+            board(),
         ),
-        Ok(Outcome::TooMuch) => error(
+        Some(Outcome::TooMuch) => error(
             "An error occurred during subkernel operation: no room for messages, on destination {0}",
-            byte(),
+            board(),
         ),
-        Ok(Outcome::Played) | Err(_) => report("invalid answer about a subkernel"),
+        Some(Outcome::Played) | None => report("invalid answer about a subkernel"),
     }
     false
 }
 
 /// Notes the exception that ended a subkernel, with the frames it has passed there.
 fn raise_again() {
-    let (number, length) = (word(), word());
+    let Report { number, length } = answer::record();
     answer::begin(length);
     let whole = length as usize <= REPORT_MAX;
     let noted = whole
@@ -156,20 +157,19 @@ fn note(report: &[u8], number: u32) -> bool {
 
 /// `subkernel_load_run`
 extern "C" fn load_run(number: u32, destination: u32, run: u32) {
-    let mut request = [0; 16];
-    request[..4].copy_from_slice(&number.to_le_bytes());
-    (request[4], request[5]) = (destination as u8, run as u8 & 1);
-    request[8..].copy_from_slice(&cursor::now_mu().to_le_bytes());
-    comms::send(Kind::SubkernelRun, &request);
+    let request = SubkernelRun {
+        number,
+        destination: destination as u8,
+        run: run & 1 != 0,
+        cursor: cursor::now_mu(),
+    };
+    comms::send(Kind::SubkernelRun, &request.encode());
     answered();
 }
 
 /// Sends a request with a number and a time in milliseconds, and waits for the answer.
 fn wait(kind: Kind, number: u32, milliseconds: i64) -> bool {
-    let mut request = [0; 16];
-    request[..4].copy_from_slice(&number.to_le_bytes());
-    request[8..].copy_from_slice(&milliseconds.to_le_bytes());
-    comms::send(kind, &request);
+    comms::send(kind, &SubkernelWait { number, milliseconds }.encode());
     answered()
 }
 
@@ -203,12 +203,17 @@ extern "C" fn send_message(number: u32, is_result: u32, destination: u32, count:
     if let Err(error) = encode_values(&mut bytes, &memory, tag, data) {
         broken(format_args!("message to another board: {error}"));
     }
+    let header = SubkernelSend {
+        number,
+        destination: destination as u8,
+        is_result: is_result & 1 != 0,
+        count: count as u8,
+        length: bytes.0,
+    };
     // A long message has to cross the link before all of it is in the ring.
     answer::expect();
     send_pieces(Kind::SubkernelSend, |message| {
-        message.write(&number.to_le_bytes());
-        message.write(&[destination as u8, is_result as u8 & 1, count as u8, 0]);
-        message.write(&bytes.0.to_le_bytes());
+        message.write(&header.encode());
         let _ = encode_values(message, &memory, tag, data);
     });
     answered();
@@ -223,8 +228,9 @@ extern "C" fn await_message(number: u32, timeout: i64, tag_at: u32, least: u32, 
     if !wait(Kind::SubkernelReceive, number, timeout) {
         return 0;
     }
-    let count = u32::from(byte());
-    answer::begin(word());
+    let Values { count, length } = answer::record();
+    let count = u32::from(count);
+    answer::begin(length);
     if (least & 0xff..=most & 0xff).contains(&count) {
         rpc::take_message(tags, count);
     } else {

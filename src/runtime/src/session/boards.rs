@@ -9,14 +9,16 @@ use heapless::String;
 use kairos_comms::kernel_core::{Failure, KernelCore};
 use kairos_comms::kernel_event::BoardRequest;
 use kairos_comms::link::Links;
-use kairos_comms::subkernels::{answer, KernelStreams, NoSink, Request, Wait};
+use kairos_comms::subkernels::{answer, send_answer, KernelStreams, NoSink, Request, Wait};
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_comms::wire::Lost;
-use kairos_intercore::{Kind, Outcome};
+use kairos_intercore::Outcome;
 use kairos_links::library_store::{Full, Library, LibraryStore, SubkernelState, LIBRARIES as MOST};
 use kairos_links::message_queue::Handle;
-use kairos_proto::kernel_message::{Header, KernelMessage};
+use kairos_proto::intercore::{Answer, BusValue};
+use kairos_proto::kernel_message::{self, Cursor, Header, KernelMessage};
+use kairos_proto::layout::Layout;
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 
 use super::traces::Traces;
@@ -41,7 +43,7 @@ struct Start {
     number: u32,
     destination: u8,
     run: bool,
-    cursor: [u8; 8],
+    cursor: i64,
     /// The board whose kernel requests it.
     starter: u8,
 }
@@ -130,8 +132,8 @@ impl Boards {
             BoardRequest::Trace(request) => self.serve_trace(kernel, request).await,
             BoardRequest::Bus(question) => match self.links.ask(question).await {
                 Some(value) => {
-                    let done = [Outcome::Done as u8, value as u8];
-                    kernel.send(Kind::SubkernelAnswer, &done, false).await
+                    let value = BusValue { value: value as u8 };
+                    send_answer(kernel, &Answer::new(Outcome::Done, &value), &[]).await
                 }
                 None => answer(kernel, Outcome::Lost, question.destination()).await,
             },
@@ -300,12 +302,8 @@ impl Boards {
 
     /// Starts a subkernel at the request of a satellite's kernel.
     async fn start_for(&mut self, from: u8, handle: Handle, header: &Header) {
-        let mut wanted = [0; 9];
-        let payload = self.streams.messages().payload(handle);
-        let length = payload.len().min(wanted.len());
-        wanted[..length].copy_from_slice(&payload[..length]);
+        let wanted = kernel_message::Start::decode(self.streams.messages().payload(handle)).unwrap_or_default();
         self.streams.messages().remove(handle);
-        let [cursor @ .., run] = wanted;
         let runs = |library: &Library| library.destination == from && library.state.is_running();
         if !self.libraries.iter().any(runs) {
             // The subkernel that requested it has been stopped.
@@ -314,8 +312,8 @@ impl Boards {
         let start = Start {
             number: header.number,
             destination: header.board,
-            run: run != 0,
-            cursor,
+            run: wanted.run,
+            cursor: wanted.cursor,
             starter: from,
         };
         let text = match self.start(&start).await {
@@ -429,10 +427,11 @@ impl Boards {
             };
             self.streams.send(destination, &header, library).await.map_err(lost)?;
         }
+        let cursor = Cursor { time: cursor }.encode();
         let (header, payload) = match run {
             true => (
                 Header {
-                    length: 8,
+                    length: Cursor::LENGTH as u32,
                     ..Header::new(KernelMessage::Run, number)
                 },
                 &cursor[..],

@@ -12,6 +12,7 @@ use embassy_time::Timer;
 use heapless::String;
 use kairos_intercore::{Frame, Kind};
 use kairos_net::Socket;
+use kairos_proto::intercore::Surplus;
 use kairos_proto::session::{reply, Request, RequestDecoder};
 
 use super::{Shared, LIBRARY_MAX};
@@ -202,9 +203,8 @@ impl<'a> Connection<'a> {
 
     /// The kernel core has read the reply to an RPC.
     fn end_call(&mut self) -> Result<(), CloseReason> {
-        let mut surplus = [0; 4];
-        self.shared.kernel.read(&mut surplus)?;
-        Ok(self.decoder.end_call(u32::from_le_bytes(surplus))?)
+        let Surplus { bytes } = self.shared.kernel.record()?;
+        Ok(self.decoder.end_call(bytes)?)
     }
 
     /// Receives bytes of the library directly from the socket's buffer.

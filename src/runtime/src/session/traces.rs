@@ -8,7 +8,9 @@ use kairos_comms::subkernels::{answer, send_answer, KernelStreams};
 use kairos_comms::traces::Part;
 use kairos_intercore::memory::DMA;
 use kairos_intercore::Outcome;
-use kairos_proto::kernel_message::{Header, KernelMessage};
+use kairos_proto::intercore::Answer;
+use kairos_proto::kernel_message::{Cursor, Header, Kept, KernelMessage, Played};
+use kairos_proto::layout::Layout;
 
 /// Time limit for a board to accept a part.
 const ACCEPT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -31,7 +33,7 @@ struct Wait {
     /// Boards that have not answered, and the streams to them.
     boards: Vec<(u8, u32), BOARDS>,
     /// The first failed board's answer.
-    failed: [u8; 16],
+    failed: Played,
     /// `None` for playback, whose duration is unlimited, as on this board. A board lost meanwhile
     /// is noticed by its stream.
     deadline: Option<Instant>,
@@ -43,7 +45,7 @@ impl Wait {
             number,
             kind,
             boards: Vec::new(),
-            failed: [0; 16],
+            failed: Played::default(),
             deadline: (kind == KernelMessage::Kept).then(|| Instant::now() + ACCEPT_TIMEOUT),
         }
     }
@@ -98,22 +100,19 @@ impl Traces {
     }
 
     /// Makes the boards play. On an error returns the one that does not answer.
-    pub async fn play(
-        &mut self,
-        streams: &mut KernelStreams,
-        number: u32,
-        boards: u32,
-        time: [u8; 8],
-    ) -> Result<(), u8> {
+    pub async fn play(&mut self, streams: &mut KernelStreams, number: u32, boards: u32, time: i64) -> Result<(), u8> {
         let mut wait = Wait::new(number, KernelMessage::Played);
         for board in (0..BOARDS as u8).filter(|board| boards >> board & 1 != 0) {
             let header = Header {
                 board,
-                length: 8,
+                length: Cursor::LENGTH as u32,
                 ..Header::new(KernelMessage::Play, number)
             };
             let stream = streams.id(board);
-            streams.send(board, &header, &time).await.map_err(|_| board)?;
+            streams
+                .send(board, &header, &Cursor { time }.encode())
+                .await
+                .map_err(|_| board)?;
             let _ = wait.boards.push((board, stream));
         }
         self.wait = Some(wait);
@@ -138,10 +137,9 @@ impl Traces {
             .messages()
             .find(|header| matches!(header.kind, KernelMessage::Kept | KernelMessage::Played))
         {
-            let mut content = [0; 16];
             let payload = streams.messages().payload(handle);
-            let length = payload.len().min(content.len());
-            content[..length].copy_from_slice(&payload[..length]);
+            let stored = Kept::decode(payload).is_ok_and(|kept| kept.stored);
+            let failed = Played::decode(payload).unwrap_or_default();
             streams.messages().remove(handle);
             let Some(wait) = self
                 .wait
@@ -155,14 +153,14 @@ impl Traces {
             };
             let (board, stream) = wait.boards.swap_remove(handle);
             match header.kind {
-                KernelMessage::Kept if content[0] == 0 => refused = Some(board),
+                KernelMessage::Kept if !stored => refused = Some(board),
                 KernelMessage::Kept => {
                     if self.sent.is_full() {
                         self.sent.remove(0);
                     }
                     let _ = self.sent.push((header.number, board, stream));
                 }
-                _ if wait.failed[..4] == [0; 4] => wait.failed = content,
+                _ if wait.failed.bits == 0 => wait.failed = failed,
                 _ => {}
             }
         }
@@ -183,8 +181,6 @@ impl Traces {
         if outcome != Outcome::Played {
             return answer(kernel, outcome, board).await;
         }
-        let mut bytes = [outcome as u8; 17];
-        bytes[1..].copy_from_slice(&failed);
-        send_answer(kernel, &bytes, &[]).await
+        send_answer(kernel, &Answer::new(outcome, &failed), &[]).await
     }
 }

@@ -2,7 +2,7 @@
 
 use embassy_time::{Duration, Instant};
 use kairos_intercore::{Frame, Kind};
-use kairos_proto::bytes::{long, words};
+use kairos_proto::intercore::{SubkernelRun, SubkernelSend, SubkernelWait};
 
 use crate::kernel_core::{Failure, KernelCore};
 
@@ -24,7 +24,7 @@ pub enum Request {
         number: u32,
         destination: u8,
         run: bool,
-        cursor: [u8; 8],
+        cursor: i64,
     },
     Await {
         number: u32,
@@ -40,51 +40,53 @@ pub enum Request {
 impl Request {
     /// Reads the frame of a request; `None` if it is of another kind.
     pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
-        let kinds = [
-            Kind::SubkernelRun,
-            Kind::SubkernelAwait,
-            Kind::SubkernelSend,
-            Kind::SubkernelReceive,
-        ];
-        if !kinds.contains(&frame.kind) {
-            return Ok(None);
-        }
-        let mut bytes = [0; 16];
-        let length = if frame.kind == Kind::SubkernelSend { 12 } else { 16 };
-        if kernel.read(&mut bytes[..length])? != length {
-            return Err(Failure::Corrupt);
-        }
-        let [number, _, low, high] = words(&bytes);
-        let milliseconds = long(low, high);
         let after = |milliseconds: i64| {
             let milliseconds = u64::try_from(milliseconds).unwrap_or(0).min(u64::from(u32::MAX));
             Some(Instant::now() + Duration::from_millis(milliseconds))
         };
         Ok(Some(match frame.kind {
-            Kind::SubkernelRun => Self::Run {
-                number,
-                destination: bytes[4],
-                run: bytes[5] != 0,
-                cursor: [
-                    bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15],
-                ],
-            },
-            Kind::SubkernelAwait => Self::Await {
-                number,
-                deadline: (milliseconds > 0).then(|| after(milliseconds)).flatten(),
-            },
-            Kind::SubkernelSend => Self::Send(Message {
-                number,
-                destination: bytes[4],
-                via: bytes[4],
-                is_result: bytes[5] != 0,
-                count: bytes[6],
-                length: low,
-            }),
-            _ => Self::Receive {
-                number,
-                deadline: (milliseconds >= 0).then(|| after(milliseconds)).flatten(),
-            },
+            Kind::SubkernelRun => {
+                let SubkernelRun {
+                    number,
+                    destination,
+                    run,
+                    cursor,
+                } = kernel.record()?;
+                Self::Run {
+                    number,
+                    destination,
+                    run,
+                    cursor,
+                }
+            }
+            Kind::SubkernelAwait => {
+                let SubkernelWait { number, milliseconds } = kernel.record()?;
+                let deadline = (milliseconds > 0).then(|| after(milliseconds)).flatten();
+                Self::Await { number, deadline }
+            }
+            Kind::SubkernelSend => {
+                let SubkernelSend {
+                    number,
+                    destination,
+                    is_result,
+                    count,
+                    length,
+                } = kernel.record()?;
+                Self::Send(Message {
+                    number,
+                    destination,
+                    via: destination,
+                    is_result,
+                    count,
+                    length,
+                })
+            }
+            Kind::SubkernelReceive => {
+                let SubkernelWait { number, milliseconds } = kernel.record()?;
+                let deadline = (milliseconds >= 0).then(|| after(milliseconds)).flatten();
+                Self::Receive { number, deadline }
+            }
+            _ => return Ok(None),
         }))
     }
 }

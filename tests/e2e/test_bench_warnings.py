@@ -13,7 +13,7 @@ from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
 
 ION = EXAMPLES / "ion"
-EXPERIMENT = Path(__file__).with_name("experiments") / "unseen.py"
+EXPERIMENT = Path(__file__).with_name("experiments") / "bench_warnings.py"
 LIT = (ION / "bench.toml").read_text()
 
 
@@ -123,7 +123,7 @@ def test_warning_of_a_run_names_the_line_of_the_gate(kairos, database, tmp_path)
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("bench:")]
     number = next(n for n, text in enumerate(EXPERIMENT.read_text().splitlines(), 1) if "gate_end =" in text)
-    assert f"ms, unseen.py:{number}: pmt: its pin ttl2 was not read" in line
+    assert f"ms, bench_warnings.py:{number}: pmt: its pin ttl2 was not read" in line
 
 
 WATCH = """

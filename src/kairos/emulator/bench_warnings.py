@@ -15,7 +15,7 @@ from ..contracts.descriptor import ChannelKind
 from ..errors import EmulatorError
 from . import artifacts
 
-__all__ = ["unseen"]
+__all__ = ["bench_warnings"]
 
 GATES = (2, 3)
 """Addresses of a TTL input that open a gate or sample the pin."""
@@ -37,7 +37,7 @@ class Read(NamedTuple):
     chain: tuple | None
 
 
-def unseen(device, state: dict, names: dict[int, str], inputs: frozenset[int]) -> list[tuple]:
+def bench_warnings(device, state: dict, names: dict[int, str], inputs: frozenset[int]) -> list[tuple]:
     """Return warnings of a run on an emulated `device`, in the format of the others in the `state` of its
     bench: time in ns, text, origin in a kernel.
 
