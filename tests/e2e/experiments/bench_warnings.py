@@ -1,4 +1,4 @@
-"""Experiments that count what a detector sees in the light of a channel of the Urukul: see test_unseen.py."""
+"""Experiments that count what a detector sees in the light of a channel of the Urukul: see test_bench_warnings.py."""
 
 from artiq.experiment import *
 
