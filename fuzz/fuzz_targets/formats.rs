@@ -1,6 +1,6 @@
 //! Data that the device reads from its own memory and the card: channel names, exception reports,
-//! the analyzer's ring; recorded traces; kernel archives; packets from other boards and from cards; and
-//! requests for measurements.
+//! the analyzer's ring; recorded traces; kernel archives; packets from other boards and from cards; requests for
+//! measurements; and records between the cores.
 #![no_main]
 
 use kairos_proto::analyzer::{expand, is_pair, parts, MESSAGE};
@@ -8,7 +8,9 @@ use kairos_proto::archive;
 use kairos_proto::device_map::DeviceMap;
 use kairos_proto::dma;
 use kairos_proto::drtio;
+use kairos_proto::intercore::{BusTransfer, Report, SubkernelRun, SubkernelSend, SubkernelWait, TracePart, TracePlay};
 use kairos_proto::kernel_message::{Header, HEADER_LENGTH};
+use kairos_proto::layout::Layout;
 use kairos_proto::link::{Envelope, Packet, MESSAGE_MAX, PACKET_MAX};
 use kairos_proto::paths::{Measurement, LENGTH, SIZE_MAX, TOTAL_MAX, TRIALS_MAX};
 use kairos_proto::summary::Summary;
@@ -133,6 +135,22 @@ fn kernels(bytes: &[u8]) {
     }
 }
 
+fn record<L: Layout + PartialEq + std::fmt::Debug>(bytes: &[u8]) {
+    if let Ok(record) = L::decode(bytes) {
+        assert_eq!(L::decode(record.encode().as_ref()), Ok(record));
+    }
+}
+
+fn between_cores(bytes: &[u8]) {
+    record::<SubkernelRun>(bytes);
+    record::<SubkernelWait>(bytes);
+    record::<SubkernelSend>(bytes);
+    record::<TracePart>(bytes);
+    record::<TracePlay>(bytes);
+    record::<BusTransfer>(bytes);
+    record::<Report>(bytes);
+}
+
 fuzz_target!(|data: &[u8]| {
     names(data);
     summary(data);
@@ -143,4 +161,5 @@ fuzz_target!(|data: &[u8]| {
     order(data);
     measurement(data);
     kernels(data);
+    between_cores(data);
 });

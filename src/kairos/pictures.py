@@ -24,10 +24,11 @@ _loading: threading.Thread | None = None
 
 def prepare():
     """Load matplotlib, which takes 0.5 s, in the background, for a program that will draw and until then
-    mostly waits. To be called when nothing else imports it."""
+    mostly waits. To be called when nothing else imports it. The end of the process waits for it: libraries that are
+    being initialised must not be destroyed."""
     global _loading
     if _loading is None and "matplotlib" not in sys.modules:
-        _loading = threading.Thread(target=_load, daemon=True)
+        _loading = threading.Thread(target=_load)
         _loading.start()
 
 

@@ -33,6 +33,13 @@ def test_changed_logic_or_name_changes_the_build_id():
     assert len({_built(variant)[1].build_id for variant in variants}) == 3
 
 
+def test_other_connector_changes_the_build_id_of_the_emulated_board():
+    block = VARIANTS["block"]
+    first, *others = block.channels
+    variants = [replace(block, channels=(replace(first, pins=(pin,)), *others)) for pin in ("eem0:d0", "eem1:d0")]
+    assert len({_built(variant)[1].build_id for variant in variants}) == 2
+
+
 def test_verilog_has_the_words_of_the_identified_descriptor():
     text, descriptor = _built(VARIANTS["block"])
     words = descriptor.to_words()

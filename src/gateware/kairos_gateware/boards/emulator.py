@@ -74,6 +74,7 @@ class KairosSim(TopLevel):
     them; `shown` has their values, which the library records and from which the host computes
     samples (docs/gateware/pulse.md). `waveforms`: of Shuttlers, Songbirds and Phasers as satellites,
     likewise; their outputs follow in `shown`.
+    `pins`: of all channels on the described board; here they are only a part of the build id.
     `waves`: of clock generators, likewise. `links`: names of the links, in the order of the bits
     and words of their ports (docs/interfaces.md section 6)."""
 
@@ -82,6 +83,7 @@ class KairosSim(TopLevel):
         control = ClockControl(simulation=True) if variant.synthesiser else None
         self.submodules.soc = soc = Soc(variant, simulation=True, clock=control, synthesiser=variant.synthesiser)
         self.pads = soc.phys.pads
+        self.pins = [pin for channel in variant.channels for pin in channel.pins]
         self.clocks = {}
         self.descriptor = soc.descriptor
 
@@ -259,7 +261,7 @@ def generate(top: KairosSim) -> str:
     contents of memories are assigned one by one. The descriptor gets its build id."""
     result = convert(top, top.ios, name=TOP)
     text = _READ.sub(lambda found: _assigned(found[2], result.data_files[found[1]]), result.main_source)
-    return identify(top.descriptor, text)
+    return identify(top.descriptor, text, *top.pins)
 
 
 def _assigned(memory: str, content: str) -> str:

@@ -76,3 +76,21 @@ def test_import_of_the_compiler_needs_few_modules_of_python():
         """
     )
     assert not NEEDLESS & set(said.split())
+
+
+def test_process_that_ends_while_it_loads_llvm_waits_for_that(tmp_path):
+    """Otherwise the destructors of a library run while its constructors do."""
+    program = """
+        import os, sys, time
+        os.sched_getaffinity = lambda pid: {0, 1}
+        from kairos.compiler import codegen
+
+        def load():
+            time.sleep(0.3)
+            print("loaded")
+
+        codegen.load = load
+        codegen.begin_to_load()
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "loaded\n", "")
