@@ -78,8 +78,11 @@ def _load_in_advance() -> None:
 
 
 def begin_to_load() -> None:
-    """Begin to load LLVM, which is large, on another core if there is one: `generate` waits for the rest, and so does the
-    end of the process, which must not destroy a library that is being initialised."""
+    """Begin to load LLVM, which is large, on another core if there is one.
+
+    `generate` waits for the rest, and so does the end of the process: a library that is being initialised must not be
+    destroyed.
+    """
     if len(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)) == 1:
         return  # it would be in the way of a kernel that is found among the kept ones
     try:
