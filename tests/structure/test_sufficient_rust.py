@@ -231,7 +231,7 @@ MODEL = """//! A made-up attenuator: counts the messages that it receives.
 use serde::Deserialize;
 use serde_json::{json, Value};
 
-use crate::assemble::gives::Gives;
+use crate::assemble::outputs::OutputKinds;
 use crate::model::{set_levels, Change, Model, Outbox};
 use crate::numbers::Positive;
 use crate::section::{CardModel, Rejected, Section as BenchSection, Settings};
@@ -272,7 +272,7 @@ impl BenchSection for Section {
             messages: 0,
             steps: settings.get(|section| section.steps).map_or(2.0, |steps| steps.0),
         };
-        Ok(CardModel::new(model, &INPUTS, Gives::default()))
+        Ok(CardModel::new(model, &INPUTS, OutputKinds::default()))
     }
 }
 
@@ -301,7 +301,7 @@ mod tests {
         let device = Device {
             pads: &pads,
             outputs: &[],
-            shuttlers: &[],
+            waveforms: &[],
             cards: &[],
             names: &BTreeMap::new(),
         };

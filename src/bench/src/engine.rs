@@ -271,7 +271,7 @@ impl Engine {
         self.edges.due(board)
     }
 
-    /// OutputKinds each part the random numbers of a bench with this seed, from now on.
+    /// Gives each part the random numbers of a bench with this seed, from now on.
     pub fn reseed(&mut self, seed: u64) {
         for part in &mut self.parts {
             part.model.reseed(random_of(&part.name, seed));

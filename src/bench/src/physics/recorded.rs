@@ -69,7 +69,7 @@ impl Model for Recorded {
         (!self.begun).then_some(0)
     }
 
-    /// OutputKinds the levels of before the first change.
+    /// Gives the levels of before the first change.
     fn act(&mut self, _at: Ns, out: &mut Outbox) {
         self.begun = true;
         for number in 0..self.anchors.len() {
