@@ -30,7 +30,7 @@ from .phys import BASELINES, PHYS
 from .place import root
 from .route import route
 from .synthesis import synthesise
-from .whole import CHIPS, WHOLE, synthesise_whole
+from .whole import CHIPS, WHOLE, describe_whole, synthesise_whole
 
 _HP = f"HP read latency {cycles.HP_LATENCY}, bursts of 16 beats of 64 bits"
 _YOSYS = "yosys synth_xilinx -family xc7, flattened"
@@ -400,9 +400,10 @@ BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA), *(f"fmax.
 def _synthesised(name):
     """(description, area) of a block, or of a whole board."""
     if name in WHOLE:
-        chip = CHIPS[WHOLE[name]]
+        target = describe_whole(name)["target"]
+        chip = CHIPS[target]
         has = f"{chip.lut} LUTs, {chip.ff} flip-flops, {chip.bram} block RAMs, {chip.dsp} multipliers"
-        what = f"all logic of a {WHOLE[name]} by description/{name}.json ({chip.name}: {has})"
+        what = f"all logic of a {target} by description/{name}.json ({chip.name}: {has})"
         return what, synthesise_whole(name, cache=root() / "synthesis")
     what, module, ios = blocks.BLOCKS[name]()
     return what, synthesise(module, ios, name, cache=root() / "synthesis")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kairos_gateware.figures import __main__ as figures
-from kairos_gateware.figures.whole import CHIPS, WHOLE
+from kairos_gateware.figures.whole import CHIPS, WHOLE, describe_whole
 
 PAGES = Path(__file__).parents[4] / "docs" / "gateware"
 PAGE = PAGES / "phys.md"
@@ -33,7 +33,7 @@ def test_row_of_the_area_table_has_the_measured_numbers(row):
 def test_row_of_a_board_has_the_measured_numbers(name):
     rows = (PAGES / "pulse.md").read_text().splitlines()
     line = next(line for line in rows if line.startswith(f"| `{name}`"))
-    area, chip = figures._synthesised(name)[1], CHIPS[WHOLE[name]]
+    area, chip = figures._synthesised(name)[1], CHIPS[describe_whole(name)["target"]]
     taken = [(getattr(area, key), getattr(chip, key)) for key in ("lut", "ff", "bram", "dsp")]
     *columns, levels = [[int(number) for number in re.findall(r"\d+", cell)] for cell in line.split("|")[2:7]]
     assert columns == [list(pair) for pair in taken]

@@ -9,7 +9,7 @@ from ..boards.zynq import generate
 from ..build import hardware_board
 from .synthesis import Area, synthesise_files
 
-__all__ = ["CHIPS", "WHOLE", "Chip", "synthesise_whole"]
+__all__ = ["CHIPS", "WHOLE", "Chip", "describe_whole", "synthesise_whole"]
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,21 @@ CHIPS = {
     "kasli_soc": Chip("XC7Z030", 78_600, 157_200, 265, 400),
     "zc706": Chip("XC7Z045", 218_600, 437_200, 545, 900),
 }
+WHOLE = ("pulse8_kasli", "pulse8_zc706")
+"""Descriptions, in the folder of this package's descriptions."""
 
 
-def _describe(name: str) -> dict:
+def describe_whole(name: str) -> dict:
+    """Return a description of `WHOLE`; its `target` is a key of `CHIPS`."""
     return description.load(Path(description.__file__).parent / f"{name}.json")
-
-
-WHOLE = {name: _describe(name)["target"] for name in ("pulse8_kasli", "pulse8_zc706")}
-"""Description, in the folder of this package's descriptions, to board."""
 
 
 def synthesise_whole(name: str, cache: Path | None = None) -> Area:
     """Return what the board of a description of `WHOLE` takes. cache, errors: as of `synthesise`."""
-    board = hardware_board(WHOLE[name])
+    described = describe_whole(name)
+    board = hardware_board(described["target"])
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        generate(board, description.make_variant(_describe(name)), folder)
+        generate(board, description.make_variant(described), folder)
         files = {path.name: path.read_text() for path in [*folder.glob("*.v"), *folder.glob("*.init")]}
     return synthesise_files(files, board.build_name, name, cache)
