@@ -69,6 +69,14 @@ def test_run_of_a_class_of_any_name_is_stored_in_the_folder_of_results(tmp_path,
     assert results.stored_name(7, "Scan_2ä") == "000000007-Scan_2ä.h5"
 
 
+@pytest.mark.parametrize("submitted", [{"detuning": 1.5, "name": "axial"}, {}, None])
+def test_run_that_ended_before_its_build_is_entered_with_the_submitted_arguments(submitted):
+    run = contents.Contents()
+    run.begin = {"rid": 7, "started": 1e9, "expid": {"class_name": "Scan", "arguments": submitted}}
+    record = results.record_of(run, {"status": "terminated", "error": None})
+    assert record["arguments"] == {name: pyon.encode(value) for name, value in (submitted or {}).items()}
+
+
 @given(VALUES)
 def test_value_encoded_is_decoded_with_its_type(value):
     assert same(values.decoded(values.encoded(value)), value)

@@ -164,6 +164,5 @@ def unbegun(run: Run) -> dict:
     """Return the record of a run that was not even built."""
     empty = Contents()
     empty.begin = submitted_as(run)
-    empty.stage = {"arguments": run.submission.expid.get("arguments") or {}}
     empty.last = clock.now()
     return results.record_of(empty, {"status": "deleted", "error": None})
