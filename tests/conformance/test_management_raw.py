@@ -179,12 +179,15 @@ def test_random_bytes_leave_management_usable(device):
             except OSError:
                 pass
     with Management(device) as after:
-        assert after.log()
+        assert after.config_read(b"nothing") is None
 
 
 def test_several_simultaneous_clients_are_answered(device):
     with Management(device) as one, Management(device) as two, Management(device) as three:
-        assert one.log() and two.log() and three.log()
+        for client, value in ((one, b"1"), (two, b"2"), (three, b"3")):
+            assert client.config_write(b"simultaneous", value)
+        assert one.config_read(b"simultaneous") == b"3"
+        assert two.config_remove(b"simultaneous") and three.config_read(b"simultaneous") is None
 
 
 def test_failure_reason_is_that_of_the_latest_error(device, management):
