@@ -60,7 +60,6 @@ def record_of(run: Contents, how: dict) -> dict:
     """Return what the index knows about a run; `how`: the `status` with which it has ended, and
     the `error`."""
     expid = run.begin.get("expid", {})
-    given = run.stage.get("arguments", expid.get("arguments") or {})  # it may have ended before it was built
     return {
         "rid": run.begin.get("rid"),
         "class_name": run.stage.get("class_name") or expid.get("class_name"),
@@ -70,7 +69,7 @@ def record_of(run: Contents, how: dict) -> dict:
         "priority": run.begin.get("priority", 0),
         "person": run.begin.get("person"),
         "expid": pyon.encode(expid),
-        "arguments": {name: pyon.encode(value) for name, value in given.items()},
+        "arguments": {name: pyon.encode(value) for name, value in (expid.get("arguments") or {}).items()},
         "submitted": run.begin.get("submitted"),
         "started": run.begin.get("started"),
         "run_time": run.stage.get("run_time"),

@@ -128,7 +128,6 @@ class _Run:
         self._name = cls.__name__
         self._how = {
             "class_name": self._name,
-            "arguments": expid.get("arguments") or {},
             "sources": {
                 "kairos_version": __version__,
                 "experiment": file.read_text(errors="replace"),
