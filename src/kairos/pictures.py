@@ -9,7 +9,7 @@ from .errors import UsageError
 from .files import replacing
 from .terminal_text import plain
 
-__all__ = ["COLORS", "FONT", "FORMATS", "NAMES", "drawing", "prepare", "save"]
+__all__ = ["COLORS", "FONT", "FORMATS", "NAMES", "drawing", "load", "prepare", "save"]
 
 FORMATS = (".png", ".pdf", ".svg")
 """Supported suffixes of a picture's file name."""
@@ -40,10 +40,9 @@ def _load():
         pass  # whoever draws gets it, too
 
 
-@contextmanager
-def drawing(**style):
-    """Yield ``matplotlib.pyplot`` with these settings; figures opened in the block are closed at
-    its end."""
+def load():
+    """Load matplotlib for figures without a display. To be called before anything of it is imported: `prepare` may
+    still be importing it, and of a module that is half initialised nothing can be used."""
     if _loading is not None:
         _loading.join()
     # Imported here because it takes 0.4 s, and few runs draw.
@@ -51,7 +50,14 @@ def drawing(**style):
 
     # Must precede any import that may need a display.
     matplotlib.use("Agg")
-    from matplotlib import pyplot  # uses the backend selected above
+
+
+@contextmanager
+def drawing(**style):
+    """Yield ``matplotlib.pyplot`` with these settings; figures opened in the block are closed at
+    its end."""
+    load()
+    from matplotlib import pyplot  # uses the backend selected by load
 
     # A line of a million points exceeds what matplotlib renders at once.
     settings = {"svg.hashsalt": "kairos", "agg.path.chunksize": 20_000, **style}

@@ -332,6 +332,25 @@ def test_applets_created_by_experiment_are_drawn(kairos):
     assert len(list((kairos.directory / "out").iterdir())) == len(written)
 
 
+def test_applet_is_drawn_only_after_matplotlib_is_loaded(results, tmp_path, monkeypatch):
+    """At the end of a run it is loaded in the background, and a module that is half initialised draws nothing."""
+    steps = []
+
+    class Loading:
+        def join(self):
+            steps.append("loaded")
+
+    monkeypatch.setattr(pictures, "_loading", Loading())
+    construct = supplied.SUPPLIED["plot_xy"][1].__init__
+    monkeypatch.setattr(
+        supplied.SUPPLIED["plot_xy"][1],
+        "__init__",
+        lambda widget, *args: steps.append("constructed") or construct(widget, *args),
+    )
+    supplied.supplied("plot_xy").draw(["scan.y"], tmp_path / "picture.png", FileSource(results))
+    assert steps[:2] == ["loaded", "constructed"] and (tmp_path / "picture.png").exists()
+
+
 def test_plot_without_applets_and_pins_fails_with_reason(kairos):
     body = "from artiq.experiment import *\nclass Exp(EnvExperiment):\n    def run(self):\n        pass\n"
     done = kairos("run", kairos.write(body, ""), "--plot", "pins.png", device_db=real_device(kairos))

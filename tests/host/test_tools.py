@@ -51,10 +51,9 @@ def test_analyze_reads_dump_of_a_device(tmp_path, capsys):
     with socket.create_server(("127.0.0.1", 0)) as device:
 
         def answer():
-            for _ in range(2):
-                connection, _ = device.accept()
-                with connection:
-                    connection.sendall(DUMP)
+            connection, _ = device.accept()
+            with connection:
+                connection.sendall(DUMP)
 
         threading.Thread(target=answer, daemon=True).start()
         address = f"127.0.0.1:{device.getsockname()[1]}"

@@ -4,7 +4,7 @@ import importlib
 from pathlib import Path
 
 from ..errors import UsageError
-from ..pictures import FORMATS, save
+from ..pictures import FORMATS, load, save
 from .sources import AppletError
 
 __all__ = ["show"]
@@ -61,11 +61,8 @@ def _show_in_qt(binding, made, changes, args):
 
 
 def _show_figure(made, changes, args):
-    # Imported late, because it takes 0.4 s, and a Qt widget may not need it.
-    import matplotlib
-
     if args.picture is not None:
-        matplotlib.use("Agg")
+        load()
     widget = made(changes.source)
     figure = getattr(widget, "figure", None)
     if figure is None:
