@@ -272,7 +272,7 @@ INSTRUCTIONS = {
     ),
     "image.runtime_bytes": (
         "bytes",
-        808 * 1024,
+        800 * 1024,
         None,
         "image of core 0, with core 1's, links, subkernels, all boards' records, distributed DMA, batches and health",
     ),

@@ -170,6 +170,13 @@ def test_buffers_take_no_space_in_the_image(image, name):
     assert large == []
 
 
+@pytest.mark.parametrize("name", ["runtime.elf", "satman.elf", "kernel.elf", "loader.elf"])
+def test_images_contain_no_large_constant_of_zeros(image, name):
+    """An empty buffer that is assigned to another one, rather than emptied in place, is such a constant."""
+    longest = 1024
+    assert bytes(longest) not in image(name).get_section_by_name(".rodata").data()
+
+
 def test_images_contain_no_path_of_the_building_machine():
     root, home = str(ROOT).encode(), str(Path.home()).encode()
     for name in ("runtime.elf", "satman.elf", "kernel.elf", "loader.elf", "boot.elf"):

@@ -28,6 +28,13 @@ pub struct Accepted {
 
 /// One end of a stream.
 struct Stream {
+    incoming: Deque<u8, WINDOW>,
+    outgoing: Deque<u8, WINDOW>,
+    state: State,
+}
+
+/// What there is of a stream beside its buffers, which are so large that they are emptied in place.
+struct State {
     /// Whether a task here holds it.
     held: bool,
     /// Number of the service. Known to the other end if `open_sent`.
@@ -38,8 +45,6 @@ struct Stream {
     refused: bool,
     /// Whether it waits here to be accepted.
     pending: bool,
-    incoming: Deque<u8, WINDOW>,
-    outgoing: Deque<u8, WINDOW>,
     /// Free space at the other end; bytes read here that have not been granted to it again.
     credit: usize,
     freed: usize,
@@ -51,7 +56,7 @@ struct Stream {
     waker: Option<Waker>,
 }
 
-impl Stream {
+impl State {
     const FREE: Self = Self {
         held: false,
         service: 0,
@@ -59,8 +64,6 @@ impl Stream {
         open_sent: false,
         refused: false,
         pending: false,
-        incoming: Deque::new(),
-        outgoing: Deque::new(),
         credit: 0,
         freed: 0,
         ended: false,
@@ -69,30 +72,46 @@ impl Stream {
         lost: false,
         waker: None,
     };
+}
 
-    fn is_free(&self) -> bool {
-        !self.held && !self.pending && !self.open_sent
-    }
-
-    fn begin(service: u8, destination: u8) -> Self {
+impl Stream {
+    const fn new() -> Self {
         Self {
-            service,
-            destination,
-            credit: WINDOW,
-            ..Self::FREE
+            incoming: Deque::new(),
+            outgoing: Deque::new(),
+            state: State::FREE,
         }
     }
 
+    fn is_free(&self) -> bool {
+        !self.state.held && !self.state.pending && !self.state.open_sent
+    }
+
+    fn begin(&mut self, service: u8, destination: u8) {
+        self.free();
+        self.state.service = service;
+        self.state.destination = destination;
+        self.state.credit = WINDOW;
+    }
+
+    fn free(&mut self) {
+        self.incoming.clear();
+        self.outgoing.clear();
+        self.state = State::FREE;
+    }
+
     fn wake(&mut self) {
-        if let Some(waker) = self.waker.take() {
+        if let Some(waker) = self.state.waker.take() {
             waker.wake();
         }
     }
 
     /// Frees it when both ends have finished.
     fn free_if_finished(&mut self) {
-        if !self.held && !self.pending && (self.lost || self.refused || self.ended && self.close_sent) {
-            *self = Self::FREE;
+        let state = &self.state;
+        let is_over = state.lost || state.refused || state.ended && state.close_sent;
+        if is_over && !state.held && !state.pending {
+            self.free();
         }
     }
 }
@@ -114,7 +133,7 @@ impl Default for Streams {
 impl Streams {
     pub const fn new() -> Self {
         Self {
-            all: [const { Stream::FREE }; STREAMS],
+            all: [const { Stream::new() }; STREAMS],
             next_turn: 0,
             refusal: None,
             waiting: Vec::new(),
@@ -124,28 +143,32 @@ impl Streams {
     /// Opens a stream; `None` if all are in use.
     pub fn open(&mut self, service: u8, destination: u8) -> Option<usize> {
         let number = self.all.iter().position(Stream::is_free)?;
-        self.all[number] = Stream::begin(service, destination);
-        self.all[number].held = true;
+        let stream = &mut self.all[number];
+        stream.begin(service, destination);
+        stream.state.held = true;
         Some(number)
     }
 
     /// Accepts a pending stream opened by the other end; `wanted` checks destination and service.
     pub fn accept(&mut self, wanted: impl Fn(u8, u8) -> bool) -> Option<Accepted> {
         let mut streams = self.all.iter();
-        let number = streams.position(|stream| stream.pending && wanted(stream.destination, stream.service))?;
+        let number = streams
+            .position(|stream| stream.state.pending && wanted(stream.state.destination, stream.state.service))?;
         let stream = &mut self.all[number];
-        (stream.pending, stream.held) = (false, true);
+        (stream.state.pending, stream.state.held) = (false, true);
         Some(Accepted {
             number,
-            destination: stream.destination,
-            service: stream.service,
+            destination: stream.state.destination,
+            service: stream.state.service,
         })
     }
 
     /// Whether there is a stream to this service.
     pub fn has(&self, service: u8) -> bool {
         let mut streams = self.all.iter();
-        streams.any(|stream| stream.service == service && (stream.held || stream.pending) && !stream.lost)
+        streams.any(|stream| {
+            stream.state.service == service && (stream.state.held || stream.state.pending) && !stream.state.lost
+        })
     }
 
     /// Registers a waker for the opening of streams.
@@ -171,11 +194,11 @@ impl Streams {
         for byte in &mut out[..count] {
             *byte = stream.incoming.pop_front().unwrap_or(0);
         }
-        stream.freed += count;
+        stream.state.freed += count;
         match count {
-            0 if stream.lost || stream.refused => Poll::Ready(Err(StreamLost)),
-            0 if !stream.ended && !out.is_empty() => {
-                stream.waker = Some(cx.waker().clone());
+            0 if stream.state.lost || stream.state.refused => Poll::Ready(Err(StreamLost)),
+            0 if !stream.state.ended && !out.is_empty() => {
+                stream.state.waker = Some(cx.waker().clone());
                 Poll::Pending
             }
             count => Poll::Ready(Ok(count)),
@@ -185,12 +208,12 @@ impl Streams {
     /// Accepts some bytes for sending.
     pub fn write(&mut self, number: usize, cx: &Context, bytes: &[u8]) -> Poll<Result<usize, StreamLost>> {
         let stream = &mut self.all[number];
-        if stream.lost || stream.refused {
+        if stream.state.lost || stream.state.refused {
             return Poll::Ready(Err(StreamLost));
         }
         let count = bytes.len().min(WINDOW - stream.outgoing.len());
         if count == 0 && !bytes.is_empty() {
-            stream.waker = Some(cx.waker().clone());
+            stream.state.waker = Some(cx.waker().clone());
             return Poll::Pending;
         }
         for byte in &bytes[..count] {
@@ -202,15 +225,15 @@ impl Streams {
     /// Closes a stream on this side. Bytes already written are still sent.
     pub fn close(&mut self, number: usize) {
         let stream = &mut self.all[number];
-        (stream.held, stream.closed) = (false, true);
+        (stream.state.held, stream.state.closed) = (false, true);
         stream.free_if_finished();
     }
 
     /// Ends all streams, as the link was lost.
     pub fn lose_all(&mut self) {
         for stream in &mut self.all {
-            if stream.held || stream.open_sent {
-                (stream.lost, stream.pending) = (true, false);
+            if stream.state.held || stream.state.open_sent {
+                (stream.state.lost, stream.state.pending) = (true, false);
                 stream.wake();
                 stream.free_if_finished();
             }
@@ -228,8 +251,8 @@ impl Streams {
         {
             match self.all.get_mut(usize::from(number)) {
                 Some(stream) if stream.is_free() && accepts(destination, service) => {
-                    *stream = Stream::begin(service, destination);
-                    (stream.open_sent, stream.pending) = (true, true);
+                    stream.begin(service, destination);
+                    (stream.state.open_sent, stream.state.pending) = (true, true);
                     self.wake_waiting();
                 }
                 _ => self.refusal = Some(number),
@@ -243,21 +266,25 @@ impl Streams {
         else {
             return;
         };
-        let Some(stream) = self.all.get_mut(usize::from(number)).filter(|stream| stream.open_sent) else {
+        let Some(stream) = self
+            .all
+            .get_mut(usize::from(number))
+            .filter(|stream| stream.state.open_sent)
+        else {
             return;
         };
         match message {
-            Message::Refuse { .. } => stream.refused = true,
-            Message::Data { bytes, .. } if stream.held || stream.pending => {
+            Message::Refuse { .. } => stream.state.refused = true,
+            Message::Data { bytes, .. } if stream.state.held || stream.state.pending => {
                 for byte in *bytes {
                     // Cannot fail: credit was granted only for free space.
                     let _ = stream.incoming.push_back(*byte);
                 }
             }
             // It is no longer read; return the credit, so that the other end may continue.
-            Message::Data { bytes, .. } => stream.freed += bytes.len(),
-            Message::Credit { bytes, .. } => stream.credit = (stream.credit + *bytes as usize).min(WINDOW),
-            _ => stream.ended = true,
+            Message::Data { bytes, .. } => stream.state.freed += bytes.len(),
+            Message::Credit { bytes, .. } => stream.state.credit = (stream.state.credit + *bytes as usize).min(WINDOW),
+            _ => stream.state.ended = true,
         }
         stream.wake();
         stream.free_if_finished();
@@ -272,30 +299,30 @@ impl Streams {
             let number = (self.next_turn + step) % STREAMS;
             let number_byte = number as u8;
             let stream = &mut self.all[number];
-            if stream.lost || stream.refused || !(stream.held || stream.open_sent) {
+            if stream.state.lost || stream.state.refused || !(stream.state.held || stream.state.open_sent) {
                 continue;
             }
-            if !stream.open_sent {
-                stream.open_sent = true;
+            if !stream.state.open_sent {
+                stream.state.open_sent = true;
                 return Some(Message::Open {
                     stream: number_byte,
-                    service: stream.service,
-                    destination: stream.destination,
+                    service: stream.state.service,
+                    destination: stream.state.destination,
                 });
             }
-            if stream.freed >= WINDOW / 4 {
-                let bytes = core::mem::take(&mut stream.freed) as u32;
+            if stream.state.freed >= WINDOW / 4 {
+                let bytes = core::mem::take(&mut stream.state.freed) as u32;
                 return Some(Message::Credit {
                     stream: number_byte,
                     bytes,
                 });
             }
-            let count = stream.outgoing.len().min(stream.credit).min(PIECE_MAX);
+            let count = stream.outgoing.len().min(stream.state.credit).min(PIECE_MAX);
             if count > 0 {
                 for byte in &mut buffer[..count] {
                     *byte = stream.outgoing.pop_front().unwrap_or(0);
                 }
-                stream.credit -= count;
+                stream.state.credit -= count;
                 stream.wake();
                 self.next_turn = number + 1;
                 let bytes = &buffer[..count];
@@ -304,8 +331,8 @@ impl Streams {
                     bytes,
                 });
             }
-            if stream.closed && !stream.close_sent && stream.outgoing.is_empty() {
-                stream.close_sent = true;
+            if stream.state.closed && !stream.state.close_sent && stream.outgoing.is_empty() {
+                stream.state.close_sent = true;
                 stream.free_if_finished();
                 return Some(Message::Close { stream: number_byte });
             }
