@@ -2,6 +2,7 @@
 every rejection. After a rejection the device serves kernels as before."""
 
 import struct
+from statistics import median
 
 import pytest
 
@@ -15,8 +16,6 @@ ABSENT, BUSY, INVALID = 1, 2, 3
 GP0_READ, REQUEST, HP_READ, TO_KERNEL, TO_COMMS, COPY = 2, 4, 5, 9, 10, 11
 PROCESSOR, LOGIC = 800_000_016, 125_000_000
 """Clock frequencies, Hz; the crystal's 33.3333 MHz are rounded up (`kairos_chip::setup`)."""
-QUANTUM = 4000
-"""Maximum cycles by which one emulated core may run ahead of the other."""
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +53,10 @@ def test_reply_has_the_requested_number_of_samples(device):
 
 
 def test_longer_messages_take_longer(device):
-    short, long = ([cycles for cycles, _, _ in samples(device, TO_KERNEL, size, 50)] for size in (8, 4096))
-    assert 0 < min(short) < min(long) and max(long) < 4096 + QUANTUM
-    # Of the other direction, the emulated cores' distance leaves no more than the bounds.
-    for size in (8, 4096):
-        assert all(0 < cycles < 4096 + QUANTUM for cycles, _, _ in samples(device, TO_COMMS, size, 50))
+    """Single samples say little: one emulated core may be ahead of the other, and the comms core has other tasks."""
+    for path in (TO_KERNEL, TO_COMMS):
+        short, long = ([cycles for cycles, _, _ in samples(device, path, size, 51)] for size in (8, 4096))
+        assert 0 < median(short) < median(long) < 4096
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 while what is under them changes, go to what they were meant for, once; nothing that was typed is lost."""
 
 import re
-import time
 from contextlib import contextmanager
 
 import h5py
@@ -10,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import TIMEOUT
-from tests.support.browser import ENTRY, new_page
+from tests.support.browser import ENTRY, held, new_page, wait_for
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
@@ -56,28 +55,6 @@ def opened(chromium, quick, **options):
 def without_frames(page):
     """From now on the page draws no frame that its code waits for."""
     page.evaluate("window.requestAnimationFrame = () => 0")
-
-
-def held(page, method, words=""):
-    """Hold the calls of a method with these words; returns those that are held, each to be continued."""
-    calls = []
-
-    def hold(route):
-        if words.encode() in (route.request.post_data_buffer or b""):
-            calls.append(route)
-        else:
-            route.continue_()
-
-    page.route(f"**/kairos.lab.v1.{method}", hold)
-    return calls
-
-
-def wait_for(page, condition):
-    """Wait until something holds, while the browser goes on."""
-    deadline = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < deadline
-        page.wait_for_timeout(10)
 
 
 def form(page, name="Form"):

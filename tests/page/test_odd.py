@@ -3,14 +3,13 @@ drawn, and two people who do the same at once."""
 
 import os
 import re
-import time
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from tests.support import TIMEOUT
-from tests.support.browser import ENTRY, new_page, violations
+from tests.support.browser import ENTRY, held, new_page, violations, wait_for
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
@@ -249,19 +248,9 @@ def test_names_that_every_object_has_are_those_of_their_own_runs_only(chromium, 
     place.delete_dataset("with a unit")
 
 
-def held(page, method):
-    """Hold the calls of a method; returns those that are held."""
-    calls = []
-    page.route(f"**/kairos.lab.v1.{method}", lambda route: calls.append(route))
-    return calls
-
-
 def goes_on(page, calls):
     """Let the first call that is held go on."""
-    deadline = time.monotonic() + TIMEOUT
-    while not calls:
-        assert time.monotonic() < deadline
-        page.wait_for_timeout(10)
+    wait_for(page, lambda: calls)
     return calls[0].continue_
 
 

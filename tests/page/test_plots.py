@@ -7,7 +7,7 @@ import numpy as np
 from playwright.sync_api import expect
 
 from tests.support import TIMEOUT
-from tests.support.browser import new_page, violations
+from tests.support.browser import answered, held, new_page, violations, wait_for
 from tests.support.waiting import until
 
 expect.set_options(timeout=TIMEOUT * 1000)
@@ -167,6 +167,29 @@ def test_sliders_let_the_twin_measure_with_other_numbers_of_the_bench(chromium, 
         place.set_dataset("theory.p", [1.2, 0.0, 0.5, 0.6])
         expect(plot.get_by_text("theory: χ² per point 0.333, at most 1 σ away")).to_be_visible()
         expect(plot.get_by_role("button", name="What if … ?")).to_be_visible()
+
+
+def test_sliders_closed_before_their_run_is_known_start_no_measurement(chromium, hub, place):
+    (place.folder / "repository" / "flop.py").write_text(WHAT_IF)
+    place.ends(place.submit({"file": "flop.py", "class_name": "Flop", "arguments": {}, "repo_rev": None}))
+    place.set_dataset("theory.p", [0.0, 0.0, 0.0])
+    # No run has written it.
+    place.set_dataset("p", [1.0, 0.0, 0.5])
+    sent = []
+
+    def watch(page):
+        page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
+
+    with new_page(chromium, hub.address, prepare=watch) as page:
+        plot = page.get_by_role("article", name="flop", exact=True)
+        expect(plot.get_by_text("theory: χ² per point")).to_be_visible()
+        calls = held(page, "Runs/Find")
+        plot.get_by_role("button", name="What if … ?").click()
+        wait_for(page, lambda: calls)
+        plot.get_by_role("button", name="As in the run").click()
+        for call in calls:
+            answered(page, call)
+        assert sent and not [frame for frame in sent if "Queue/Rehearse" in frame]
 
 
 def test_crosshair_sets_a_parameter_to_a_place(chromium, hub, place):

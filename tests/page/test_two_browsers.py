@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import TIMEOUT
-from tests.support.browser import ENTRY, new_page
+from tests.support.browser import ENTRY, held, new_page
 from tests.support.hub import Hub
 from tests.support.laboratory import Laboratory
 
@@ -34,13 +34,6 @@ def both(chromium, shared):
         yield one, other
 
 
-def held(page):
-    """Hold the calls that set datasets; returns those that are held."""
-    calls = []
-    page.route("**/kairos.lab.v1.Datasets/Set", lambda route: calls.append(route))
-    return calls
-
-
 def show(page, name):
     page.get_by_role("tab", name=name).click()
 
@@ -52,7 +45,7 @@ def test_new_dataset_of_a_name_just_taken_is_not_overwritten(both, shared):
         page.get_by_role("button", name="New …").click()
         page.get_by_label("Name of the new dataset").fill("fresh")
         page.get_by_label("Value of the new dataset").fill("1" if page is one else "2")
-    calls, add = held(one), {"name": "Add", "exact": True}
+    calls, add = held(one, "Datasets/Set"), {"name": "Add", "exact": True}
     one.get_by_role("button", **add).last.click()
     one.wait_for_function("document.querySelector('form.buttons [aria-disabled=true]')")
     other.get_by_role("button", **add).last.click()
@@ -70,7 +63,7 @@ def test_value_that_another_has_just_set_is_replaced_at_the_second_attempt_only(
         show(page, "Data")
         page.get_by_role("button", name="Edit edited").click()
         page.get_by_label("Value of edited").fill("5" if page is one else "7")
-    calls = held(one)
+    calls = held(one, "Datasets/Set")
     one.get_by_label("Value of edited").press("Enter")
     one.wait_for_function("document.querySelector('.editing [aria-disabled=true]')")
     other.get_by_label("Value of edited").press("Enter")

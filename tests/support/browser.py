@@ -1,5 +1,6 @@
 """Chromium for tests of the hub's page: desktop and telephone, whose console must stay empty."""
 
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -7,12 +8,15 @@ import pytest
 from kairos.scope.tests.chromium import browser
 
 from .paths import BUILD
+from .waiting import TIMEOUT
 
-__all__ = ["ENTRY", "SIZES", "browser", "new_page", "violations"]
+__all__ = ["ENTRY", "SIZES", "answered", "awaited", "browser", "held", "new_page", "violations", "wait_for"]
 
 ENTRY = f"page = '{BUILD / 'page'}'\n[laboratory]\nfolder = 'lab'\n"
 """Entry of hub.toml for the laboratory in the folder `lab`, with the page as it was built last."""
 SIZES = {"desktop": (1440, 900), "telephone": (390, 844)}
+RESPONDED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+"""Waits until the page has done what an answer has caused."""
 AXE = BUILD / "page-work" / "node_modules" / "axe-core" / "axe.min.js"
 
 
@@ -51,3 +55,40 @@ def violations(page) -> list:
     page.evaluate(AXE.read_text())
     found = page.evaluate("async () => (await axe.run()).violations")
     return [(each["id"], [node["html"] for node in each["nodes"]]) for each in found]
+
+
+def held(page, method, words=""):
+    """Hold the calls of a method with these words; returns those that are held, each to be continued."""
+    calls = []
+
+    def hold(route):
+        if words.encode() in (route.request.post_data_buffer or b""):
+            calls.append(route)
+        else:
+            route.continue_()
+
+    page.route(f"**/kairos.lab.v1.{method}", hold)
+    return calls
+
+
+def wait_for(page, condition):
+    """Wait until something holds, while the browser goes on."""
+    deadline = time.monotonic() + TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(10)
+
+
+@contextmanager
+def awaited(page, call):
+    """Wait until the page has the answer to a call that goes on in this block."""
+    with page.expect_response(lambda response: response.request == call.request) as response:
+        yield
+    response.value.finished()
+    page.evaluate(RESPONDED)
+
+
+def answered(page, call):
+    """Let a call go on, and wait until the page has its answer."""
+    with awaited(page, call):
+        call.continue_()
