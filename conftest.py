@@ -26,6 +26,7 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,30 @@ def cost() -> float:
 
 def file_of(nodeid: str) -> str:
     return nodeid.partition("::")[0]
+
+
+@contextmanager
+def imports_ended(tmp_path_factory):
+    """Experiments that a test imports from its folder, and what they import there, are not those of another test, which
+    may have files of the same names."""
+    before, base = set(sys.modules), tmp_path_factory.getbasetemp()
+    yield
+    for name in set(sys.modules) - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is not None and Path(file).is_relative_to(base):
+            del sys.modules[name]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _imports_of_a_module(tmp_path_factory):
+    with imports_ended(tmp_path_factory):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _imports_of_a_test(tmp_path_factory):
+    with imports_ended(tmp_path_factory):
+        yield
 
 
 def pytest_collection_modifyitems(config, items):

@@ -15,6 +15,7 @@ import h5py
 import pytest
 
 from kairos.errors import UsageError
+from kairos.lab.exports import export
 from tests.support.laboratory import Laboratory
 from tests.support.waiting import until
 
@@ -298,6 +299,14 @@ def test_disk_that_gets_full_at_any_write_keeps_all_that_was_acknowledged(small)
     lab.start()
     until(lambda: "Writes nothing itself" in lab.experiments()["experiments"])
     acts.prove()
+
+
+@pytest.mark.parametrize("small", ["12m"], indirect=True)
+def test_commit_that_the_full_disk_does_not_take_is_refused_with_this_reason(small):
+    """Git says only that it was unable to write a file."""
+    fill(small.folder, 0)
+    with pytest.raises(UsageError, match=r"^the files of the commit \w+ cannot be written: the disk is full: less"):
+        export(small.folder / "repository", "HEAD", small.folder / "exported")
 
 
 @pytest.mark.parametrize("small", ["12m"], indirect=True)

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from ..errors import UsageError
+from .disk import shortage
 
 __all__ = ["export", "git", "prefix"]
 
@@ -78,7 +79,8 @@ def _unpack(root: Path, commit: str, folder: Path):
             git(root, "read-tree", commit, index=index)
             git(root, "checkout-index", "--all", f"--prefix={whole}/", index=index)
         except UsageError as error:
-            reason = str(error).removeprefix(f"{root}: ")
+            # Git does not always say why it could not write a file.
+            reason = shortage(folder) or str(error).removeprefix(f"{root}: ")
             raise UsageError(f"the files of the commit {commit[:12]} cannot be written: {reason}") from None
         if inside:
             _take_out(whole, inside, folder, commit)

@@ -18,6 +18,7 @@ from ..experiment.arguments import DefaultMissing
 from ..schedule.tasks import started
 from . import clock, order, storing
 from .contents import progress_of
+from .disk import shortage
 from .locks import Locks
 from .processes import Ended, Processes, holder_of, lock_free
 from .queue import Queue, Submission
@@ -31,8 +32,6 @@ logger = logging.getLogger(__name__)
 
 DUE = 1.0
 """Seconds between looks at the clock while a run is not due: the clock may be set; and at a full disk."""
-ROOM = 2 << 20
-"""Bytes that must be left on the disk for a run to begin."""
 
 
 class Scheduler:
@@ -318,13 +317,14 @@ class Scheduler:
 
     def reasons(self, runs: Iterable[Run]) -> dict[int, str | None]:
         """Return why runs wait, by number; None for those that do not."""
-        is_full, reasons = self._is_full(), {}
+        # Without room for the files with which a run begins it waits, and does not fail.
+        full, reasons = shortage(self._folder), {}
 
         def why(run):
             submission = run.submission
             if run.status in order.WAITING and submission.held is None:
-                if is_full:
-                    return f"the disk is full: less than {ROOM >> 20} MiB are left for {self._folder}"
+                if full:
+                    return full
                 if self.rehearsals.blocks(submission):
                     return self.rehearsals.why(submission)
             if submission.pipeline not in reasons:
@@ -347,12 +347,6 @@ class Scheduler:
             self._arrange(name)
         self.publication.changed([])  # others wait now
 
-    def _is_full(self) -> bool:
-        """Return whether the disk has no room for the files with which a run begins: then it waits, and does not
-        fail."""
-        disk = os.statvfs(self._folder)
-        return disk.f_bavail * disk.f_frsize < ROOM
-
     def _unmet(self, submission: Submission) -> bool:
         if self.rehearsals.blocks(submission):
             return True
@@ -371,7 +365,7 @@ class Scheduler:
         """Let runs of a pipeline enter the stages that are free."""
         if not self._started:
             return
-        now, is_full = clock.now(), self._is_full()
+        now, is_full = clock.now(), shortage(self._folder) is not None
 
         def unmet(submission):
             return is_full or self._unmet(submission)
