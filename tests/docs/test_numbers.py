@@ -320,7 +320,7 @@ ROWS = [
     (LAB, "The journal is written {} ms after", milliseconds(python("kairos/lab/journal.py", "FLUSH"))),
     (LAB, "and synchronised every {} s, before", python("kairos/lab/journal.py", "SYNC")),
     (LAB, "appended to one dataset within {} ms", milliseconds(python("kairos/lab/journal.py", "FLUSH"))),
-    (LAB, "Runs begin only while {} MiB are left", mib(python("kairos/lab/scheduler.py", "ROOM"))),
+    (LAB, "Runs begin only while {} MiB are left", mib(python("kairos/lab/disk.py", "ROOM"))),
     (LAB, "the process is asked, after {} s gets SIGTERM", python("kairos/lab/processes.py", "GRACE")),
     (LAB, "gets SIGTERM, after {} s more SIGKILL", python("kairos/lab/processes.py", "GRACE")),
     (LAB_API, "values of more than {} KiB only as a text", kib(python("kairos/lab/rpc/values.py", "SHORT"))),
