@@ -71,30 +71,6 @@ def file_of(nodeid: str) -> str:
     return nodeid.partition("::")[0]
 
 
-@contextmanager
-def imports_ended(tmp_path_factory):
-    """Experiments that a test imports from its folder, and what they import there, are not those of another test, which
-    may have files of the same names."""
-    before, base = set(sys.modules), tmp_path_factory.getbasetemp()
-    yield
-    for name in set(sys.modules) - before:
-        file = getattr(sys.modules[name], "__file__", None)
-        if file is not None and Path(file).is_relative_to(base):
-            del sys.modules[name]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _imports_of_a_module(tmp_path_factory):
-    with imports_ended(tmp_path_factory):
-        yield
-
-
-@pytest.fixture(autouse=True)
-def _imports_of_a_test(tmp_path_factory):
-    with imports_ended(tmp_path_factory):
-        yield
-
-
 def pytest_collection_modifyitems(config, items):
     # Hypothesis looks at every module. This one of LiteX then sleeps for two seconds, and we do not use it.
     sys.modules.pop("litex.soc.interconnect.stream_sim", None)
@@ -129,13 +105,33 @@ def pytest_collection_finish():
         providers._get_local_constants = lambda: providers._local_constants
 
 
+@contextmanager
+def imports_ended(tmp_path_factory):
+    """Experiments that a test imports from its folder, and what they import there, are not those of another test, which
+    may have files of the same names."""
+    before, base = set(sys.modules), tmp_path_factory.getbasetemp()
+    yield
+    for name in set(sys.modules) - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is not None and Path(file).is_relative_to(base):
+            del sys.modules[name]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def modules_as_before(tmp_path_factory):
+    """Those that fixtures of a file import."""
+    with imports_ended(tmp_path_factory):
+        yield
+
+
 @pytest.fixture(autouse=True)
-def process_as_before():
+def process_as_before(tmp_path_factory):
     """A command, or an experiment, that runs in the tests' own process changes what one of its own takes with it when
-    it ends: where modules are looked for, and what signals do."""
+    it ends: where modules are looked for, which there are, and what signals do."""
     folders = sys.path[:]
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    yield
+    with imports_ended(tmp_path_factory):
+        yield
     sys.path[:] = folders
     for number, handler in handlers.items():
         if handler is not None and signal.getsignal(number) is not handler:

@@ -28,11 +28,11 @@ def prepare():
     being initialised must not be destroyed."""
     global _loading
     if _loading is None and "matplotlib" not in sys.modules:
-        _loading = threading.Thread(target=_load)
+        _loading = threading.Thread(target=_import)
         _loading.start()
 
 
-def _load():
+def _import():
     try:
         import matplotlib.backends.backend_agg  # here, because few runs draw
         import matplotlib.pyplot  # noqa: F401 likewise

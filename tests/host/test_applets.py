@@ -341,12 +341,13 @@ def test_applet_is_drawn_only_after_matplotlib_is_loaded(results, tmp_path, monk
             steps.append("loaded")
 
     monkeypatch.setattr(pictures, "_loading", Loading())
-    construct = supplied.SUPPLIED["plot_xy"][1].__init__
-    monkeypatch.setattr(
-        supplied.SUPPLIED["plot_xy"][1],
-        "__init__",
-        lambda widget, *args: steps.append("constructed") or construct(widget, *args),
-    )
+    construct = supplied.PlotXY.__init__
+
+    def constructed(widget, *args):
+        steps.append("constructed")
+        construct(widget, *args)
+
+    monkeypatch.setattr(supplied.PlotXY, "__init__", constructed)
     supplied.supplied("plot_xy").draw(["scan.y"], tmp_path / "picture.png", FileSource(results))
     assert steps[:2] == ["loaded", "constructed"] and (tmp_path / "picture.png").exists()
 

@@ -9,9 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import TIMEOUT
-from tests.support.browser import ENTRY, held, new_page, wait_for
-from tests.support.hub import Hub
-from tests.support.laboratory import Laboratory
+from tests.support.browser import held, laboratory_and_hub, new_page, wait_for
 from tests.support.waiting import until
 
 expect.set_options(timeout=TIMEOUT * 1000)
@@ -33,15 +31,8 @@ class Form(EnvExperiment):
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
     """A laboratory and its hub for all tests of this file, which leave nothing running."""
-    folder = tmp_path_factory.mktemp("hurried")
-    (folder / "lab").mkdir()
-    laboratory = Laboratory(folder / "lab")
-    (folder / "lab" / "repository" / "form.py").write_text(FORM)
-    laboratory.start()
-    hub = Hub(folder, {}, entries=ENTRY)
-    yield laboratory, hub
-    hub.close()
-    laboratory.close()
+    with laboratory_and_hub(tmp_path_factory.mktemp("hurried"), {"form.py": FORM}) as running:
+        yield running
 
 
 @contextmanager

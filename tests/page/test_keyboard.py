@@ -7,9 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import TIMEOUT
-from tests.support.browser import ENTRY, new_page, violations
-from tests.support.hub import Hub
-from tests.support.laboratory import Laboratory
+from tests.support.browser import laboratory_and_hub, new_page, violations
 
 expect.set_options(timeout=TIMEOUT * 1000)
 
@@ -21,18 +19,12 @@ IS_SEEN = "each => each.matches(':focus-visible') && getComputedStyle(each).outl
 @pytest.fixture(scope="module")
 def used(tmp_path_factory):
     """A laboratory that was used, and its hub, for all tests of this file."""
-    folder = tmp_path_factory.mktemp("keyboard")
-    (folder / "lab").mkdir()
-    laboratory = Laboratory(folder / "lab")
-    laboratory.start()
-    for n in (3, 5):
-        laboratory.ends(laboratory.run_of("Quick", n=n))
-    laboratory.set_dataset("power", 1.5, True, {"unit": "mW", "scale": 1e-3})
-    laboratory.write_entry("first entry")
-    hub = Hub(folder, {}, entries=ENTRY)
-    yield laboratory, hub
-    hub.close()
-    laboratory.close()
+    with laboratory_and_hub(tmp_path_factory.mktemp("keyboard")) as (laboratory, hub):
+        for n in (3, 5):
+            laboratory.ends(laboratory.run_of("Quick", n=n))
+        laboratory.set_dataset("power", 1.5, True, {"unit": "mW", "scale": 1e-3})
+        laboratory.write_entry("first entry")
+        yield laboratory, hub
 
 
 @pytest.fixture

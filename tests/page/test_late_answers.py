@@ -7,9 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import TIMEOUT
-from tests.support.browser import ENTRY, answered, awaited, held, new_page, wait_for
-from tests.support.hub import Hub
-from tests.support.laboratory import Laboratory
+from tests.support.browser import answered, awaited, held, laboratory_and_hub, new_page, wait_for
 
 expect.set_options(timeout=TIMEOUT * 1000)
 
@@ -17,14 +15,8 @@ expect.set_options(timeout=TIMEOUT * 1000)
 @pytest.fixture(scope="module")
 def late(tmp_path_factory):
     """A laboratory and its hub for all tests of this file."""
-    folder = tmp_path_factory.mktemp("late")
-    (folder / "lab").mkdir()
-    laboratory = Laboratory(folder / "lab")
-    laboratory.start()
-    hub = Hub(folder, {}, entries=ENTRY)
-    yield laboratory, hub
-    hub.close()
-    laboratory.close()
+    with laboratory_and_hub(tmp_path_factory.mktemp("late")) as running:
+        yield running
 
 
 @pytest.fixture

@@ -9,9 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import TIMEOUT
-from tests.support.browser import ENTRY, held, new_page, violations, wait_for
-from tests.support.hub import Hub
-from tests.support.laboratory import Laboratory
+from tests.support.browser import held, laboratory_and_hub, new_page, violations, wait_for
 from tests.support.waiting import until
 
 expect.set_options(timeout=TIMEOUT * 1000)
@@ -49,17 +47,9 @@ class Decided(EnvExperiment):
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory):
     """A laboratory and its hub for all tests of this file, which leave nothing running."""
-    folder = tmp_path_factory.mktemp("odd")
-    (folder / "lab").mkdir()
-    laboratory = Laboratory(folder / "lab")
-    (folder / "lab" / "repository" / "many.py").write_text(MANY)
-    with open(os.fsencode(folder / "lab" / "repository") + b"/f\xfcr.py", "w") as file:
-        file.write(LATIN)
-    laboratory.start()
-    hub = Hub(folder, {}, entries=ENTRY)
-    yield laboratory, hub
-    hub.close()
-    laboratory.close()
+    files = {"many.py": MANY, os.fsdecode(b"f\xfcr.py"): LATIN}
+    with laboratory_and_hub(tmp_path_factory.mktemp("odd"), files) as running:
+        yield running
 
 
 def data(page):

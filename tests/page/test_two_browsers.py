@@ -6,9 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support import TIMEOUT
-from tests.support.browser import ENTRY, held, new_page
-from tests.support.hub import Hub
-from tests.support.laboratory import Laboratory
+from tests.support.browser import held, laboratory_and_hub, new_page
 
 expect.set_options(timeout=TIMEOUT * 1000)
 
@@ -16,13 +14,8 @@ expect.set_options(timeout=TIMEOUT * 1000)
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     """A laboratory and its hub for all tests of this file."""
-    folder = tmp_path_factory.mktemp("two")
-    (folder / "lab").mkdir()
-    laboratory = Laboratory(folder / "lab").start()
-    hub = Hub(folder, {}, entries=ENTRY)
-    yield laboratory, hub
-    hub.close()
-    laboratory.close()
+    with laboratory_and_hub(tmp_path_factory.mktemp("two")) as running:
+        yield running
 
 
 @pytest.fixture

@@ -1,16 +1,28 @@
 """Chromium for tests of the hub's page: desktop and telephone, whose console must stay empty."""
 
-import time
 from contextlib import contextmanager
 
 import pytest
 
 from kairos.scope.tests.chromium import browser
 
+from .hub import Hub
+from .laboratory import Laboratory
 from .paths import BUILD
-from .waiting import TIMEOUT
+from .waiting import until
 
-__all__ = ["ENTRY", "SIZES", "answered", "awaited", "browser", "held", "new_page", "violations", "wait_for"]
+__all__ = [
+    "ENTRY",
+    "SIZES",
+    "answered",
+    "awaited",
+    "browser",
+    "held",
+    "laboratory_and_hub",
+    "new_page",
+    "violations",
+    "wait_for",
+]
 
 ENTRY = f"page = '{BUILD / 'page'}'\n[laboratory]\nfolder = 'lab'\n"
 """Entry of hub.toml for the laboratory in the folder `lab`, with the page as it was built last."""
@@ -18,6 +30,21 @@ SIZES = {"desktop": (1440, 900), "telephone": (390, 844)}
 RESPONDED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
 """Waits until the page has done what an answer has caused."""
 AXE = BUILD / "page-work" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@contextmanager
+def laboratory_and_hub(folder, files=None):
+    """Start a laboratory without devices in a folder, and the hub of its page. `files`: texts of experiments beside
+    those that it has anyway, by the name of the file."""
+    (folder / "lab").mkdir()
+    laboratory = Laboratory(folder / "lab")
+    for name, text in (files or {}).items():
+        (folder / "lab" / "repository" / name).write_text(text)
+    laboratory.start()
+    hub = Hub(folder, {}, entries=ENTRY)
+    yield laboratory, hub
+    hub.close()
+    laboratory.close()
 
 
 @contextmanager
@@ -73,10 +100,7 @@ def held(page, method, words=""):
 
 def wait_for(page, condition):
     """Wait until something holds, while the browser goes on."""
-    deadline = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < deadline
-        page.wait_for_timeout(10)
+    until(condition, pause=lambda: page.wait_for_timeout(10))
 
 
 @contextmanager

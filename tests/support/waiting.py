@@ -13,13 +13,13 @@ LOST = 10
 """Seconds after which a connection that nobody answers is made anew."""
 
 
-def until(condition, describe=lambda: "it has not come true"):
+def until(condition, describe=lambda: "it has not come true", pause=lambda: time.sleep(PAUSE)):
     """Wait until `condition()` is true and return its value. `describe()` describes the state after a
-    timeout."""
+    timeout; `pause()` is called between polls."""
     end = time.monotonic() + TIMEOUT
     while not (value := condition()):
         assert time.monotonic() < end, describe()
-        time.sleep(PAUSE)
+        pause()
     return value
 
 
