@@ -59,6 +59,8 @@ pub enum Kind {
     RpcAsync = 19,
     /// The reply has been read; also after `RpcException`.
     RpcDone = 20,
+    /// As `RpcDone`, but the host sent more than the type of the value allows.
+    RpcSurplus = 34,
     /// The kernel has returned.
     Finished = 21,
     /// The kernel has ended with an exception.
@@ -89,7 +91,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Load,
         Self::Run,
         Self::RpcReply,
@@ -103,6 +105,7 @@ impl Kind {
         Self::RpcSync,
         Self::RpcAsync,
         Self::RpcDone,
+        Self::RpcSurplus,
         Self::Finished,
         Self::Exception,
         Self::Measured,
@@ -138,6 +141,7 @@ impl TryFrom<u8> for Kind {
             18 => Self::RpcSync,
             19 => Self::RpcAsync,
             20 => Self::RpcDone,
+            34 => Self::RpcSurplus,
             21 => Self::Finished,
             22 => Self::Exception,
             24 => Self::Measured,
@@ -257,7 +261,7 @@ macro_rules! intercore_layouts {
         $with! {
             /// Where a library is.
             Library = 8 { address: u32 = 0, length: u32 = 4 },
-            /// Bytes that were too many.
+            /// Bytes of a reply after its value.
             Surplus = 4 { bytes: u32 = 0 },
             /// Why nothing was measured, a `Refusal`; otherwise 0.
             Status = 4 { refusal: u32 = 0 },

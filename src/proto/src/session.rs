@@ -40,11 +40,11 @@ pub enum Request<'a> {
         last: bool,
     },
     RunKernel,
-    /// The reply to an RPC follows in [`Request::Value`] pieces, starting with its return tag
-    /// (length, bytes), until [`RequestDecoder::end_call`].
-    RpcReply,
+    /// A piece of the reply to an RPC, which starts with its return tag (length, bytes) and lasts
+    /// until [`RequestDecoder::end_call`].
     Value(&'a [u8]),
-    RpcException([u8; RPC_EXCEPTION]),
+    /// The reply to an RPC is an exception: [`RequestDecoder::exception`].
+    RpcException,
     /// A subkernel's library follows in [`Request::Library`] pieces, like a kernel's.
     SubkernelUpload {
         number: u32,
@@ -118,17 +118,9 @@ impl RequestDecoder {
         self.call = Call::Sent;
     }
 
-    /// Records that the kernel core has read the reply, and `surplus` bytes after it: the next byte
-    /// starts a message.
-    ///
-    /// # Errors
-    /// [`ProtocolError::LongReply`].
-    pub fn end_call(&mut self, surplus: u32) -> Result<(), ProtocolError> {
+    /// Records that the kernel core has read the reply: the next byte starts a message.
+    pub fn end_call(&mut self) {
         self.call = Call::None;
-        match surplus {
-            0 => Ok(()),
-            surplus => Err(ProtocolError::LongReply(surplus)),
-        }
     }
 
     /// Records that the kernel has ended. Whatever the host still sends as a reply is unsolicited.
@@ -166,12 +158,17 @@ impl RequestDecoder {
         self.in_value() || !matches!(self.state, State::Sync(0))
     }
 
+    /// The exception of the [`Request::RpcException`] that was decoded last. Not part of that enum: it
+    /// would make every request as large, and each is moved.
+    pub fn exception(&self) -> &[u8; RPC_EXCEPTION] {
+        &self.fixed
+    }
+
     /// Takes bytes from the front of `input` until a request is complete or the input is used up;
     /// advances `input`.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Request<'a>>, ProtocolError> {
         match self.call {
-            Call::Value if input.is_empty() => return Ok(None),
-            Call::Value => return Ok(Some(Request::Value(core::mem::take(input)))),
+            Call::Value => return Ok(take_value(input)),
             Call::Abandoned if !input.is_empty() => return Err(ProtocolError::UnsolicitedReply),
             _ => {}
         }
@@ -200,8 +197,8 @@ impl RequestDecoder {
                         Type::SystemInfo => (State::Sync(0), Some(Request::SystemInfo)),
                         Type::RunKernel => (State::Sync(0), Some(Request::RunKernel)),
                         Type::RpcReply => {
-                            self.call = Call::Value;
-                            (State::Sync(0), Some(Request::RpcReply))
+                            (self.state, self.call) = (State::Sync(0), Call::Value);
+                            return Ok(take_value(input));
                         }
                         Type::LoadKernel => (State::Fixed(kind, 4), None),
                         Type::RpcException => (State::Fixed(kind, RPC_EXCEPTION), None),
@@ -224,9 +221,7 @@ impl RequestDecoder {
                             return Err(ProtocolError::UnsolicitedReply);
                         }
                         (self.state, self.call) = (State::Sync(0), Call::Exception);
-                        let mut bytes = [0; RPC_EXCEPTION];
-                        bytes.copy_from_slice(&self.fixed[..RPC_EXCEPTION]);
-                        return Ok(Some(Request::RpcException(bytes)));
+                        return Ok(Some(Request::RpcException));
                     }
                     if number >= 1 << 31 {
                         return Err(ProtocolError::Length(number));
@@ -270,6 +265,11 @@ impl RequestDecoder {
         self.filled += taken.len();
         self.filled == length
     }
+}
+
+/// The rest of the input as a piece of a reply, if there is any.
+fn take_value<'a>(input: &mut &'a [u8]) -> Option<Request<'a>> {
+    (!input.is_empty()).then(|| Request::Value(core::mem::take(input)))
 }
 
 fn take_byte(input: &mut &[u8]) -> Option<u8> {

@@ -276,7 +276,7 @@ impl Session<'_> {
     }
 
     async fn frame(&mut self, frame: Frame) -> Result<(), CloseReason> {
-        let event = KernelEvent::read(self.kernel, &frame)?;
+        let event = KernelEvent::from(frame.kind);
         if let KernelEvent::Log = event {
             return Ok(self.kernel.log().await?);
         }
@@ -284,12 +284,13 @@ impl Session<'_> {
             return Ok(());
         };
         match event {
-            KernelEvent::Board(BoardRequest::Subkernel(request)) => self.request(number, request).await,
-            KernelEvent::Board(BoardRequest::Trace(TraceRequest::Erase { .. })) => Ok(()),
-            // Only the board with the network knows the other boards.
-            KernelEvent::Board(BoardRequest::Trace(_) | BoardRequest::Bus(_)) => {
-                Ok(answer(self.kernel, Outcome::NotLoaded, 0).await?)
-            }
+            KernelEvent::Log => Ok(()),
+            KernelEvent::Board => match BoardRequest::read(self.kernel, &frame)? {
+                BoardRequest::Subkernel(request) => self.request(number, request).await,
+                BoardRequest::Trace(TraceRequest::Erase { .. }) => Ok(()),
+                // Only the board with the network knows the other boards.
+                BoardRequest::Trace(_) | BoardRequest::Bus(_) => Ok(answer(self.kernel, Outcome::NotLoaded, 0).await?),
+            },
             KernelEvent::Finished => {
                 self.ended();
                 self.report(KernelMessage::Finished, number, &[]).await
@@ -311,7 +312,6 @@ impl Session<'_> {
                 self.refuse(number, "it called the host, which subkernels cannot do: stopped")
                     .await
             }
-            KernelEvent::Log | KernelEvent::Unexpected(_) => Ok(()),
         }
     }
 

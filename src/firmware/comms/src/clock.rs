@@ -141,11 +141,16 @@ pub enum ClockState {
 }
 
 pub fn state() -> ClockState {
-    match (LOST.load(Ordering::Relaxed), REFERENCE_LOST.load(Ordering::Relaxed)) {
+    match (is_lost(), REFERENCE_LOST.load(Ordering::Relaxed)) {
         (true, _) => ClockState::Lost,
         (false, true) => ClockState::ReferenceFailed,
         (false, false) => ClockState::Good,
     }
+}
+
+/// Whether RTIO has no clock.
+pub fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 fn set_lost(lost: bool) {
@@ -162,7 +167,7 @@ pub async fn wait(lost: bool) {
 /// Like [`wait`], to be polled from another future.
 pub fn poll(lost: bool, context: &Context<'_>) -> Poll<()> {
     KERNEL.register(context.waker());
-    match LOST.load(Ordering::Relaxed) == lost {
+    match is_lost() == lost {
         true => Poll::Ready(()),
         false => Poll::Pending,
     }

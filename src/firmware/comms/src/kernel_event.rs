@@ -8,7 +8,8 @@ use crate::link::Question;
 use crate::subkernels::Request;
 use crate::traces::TraceRequest;
 
-/// The meaning of a frame. Its payload is unread, except for that of a request.
+/// The meaning of a frame, by its kind: its payload is unread.
+#[derive(Clone, Copy)]
 pub enum KernelEvent {
     /// Output, for [`KernelCore::log`].
     Log,
@@ -18,13 +19,26 @@ pub enum KernelEvent {
     Finished,
     /// The kernel has ended with an exception; more frames may follow.
     Exception,
-    /// A request that concerns other boards, to be answered.
-    Board(BoardRequest),
-    /// A message that a running kernel cannot send.
-    Unexpected(Failure),
+    /// A request that concerns other boards, for [`BoardRequest::read`]; anything else is a message
+    /// that a running kernel cannot send.
+    Board,
 }
 
-/// A kernel's request that concerns other boards.
+impl From<Kind> for KernelEvent {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Log => Self::Log,
+            Kind::RpcSync => Self::Rpc { is_async: false },
+            Kind::RpcAsync => Self::Rpc { is_async: true },
+            Kind::Finished => Self::Finished,
+            Kind::Exception => Self::Exception,
+            _ => Self::Board,
+        }
+    }
+}
+
+/// A kernel's request that concerns other boards. It is large: not part of [`KernelEvent`], which
+/// each call of the host moves.
 pub enum BoardRequest {
     Subkernel(Request),
     Trace(TraceRequest),
@@ -32,31 +46,18 @@ pub enum BoardRequest {
     Bus(Question),
 }
 
-impl KernelEvent {
-    /// Interprets a frame.
-    pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Self, Failure> {
-        Ok(match frame.kind {
-            Kind::Log => Self::Log,
-            Kind::RpcSync => Self::Rpc { is_async: false },
-            Kind::RpcAsync => Self::Rpc { is_async: true },
-            Kind::Finished => Self::Finished,
-            Kind::Exception => Self::Exception,
-            kind => match BoardRequest::read(kernel, frame)? {
-                Some(request) => Self::Board(request),
-                None => Self::Unexpected(Failure::Unexpected(kind)),
-            },
-        })
-    }
-}
-
 impl BoardRequest {
-    fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
+    /// Reads the request from its frame.
+    pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Self, Failure> {
         if let Some(request) = TraceRequest::read(kernel, frame)? {
-            return Ok(Some(Self::Trace(request)));
+            return Ok(Self::Trace(request));
         }
         if frame.kind == Kind::BusTransfer {
-            return Ok(Some(Self::Bus(Question::of_bus(&kernel.record()?))));
+            return Ok(Self::Bus(Question::of_bus(&kernel.record()?)));
         }
-        Ok(Request::read(kernel, frame)?.map(Self::Subkernel))
+        match Request::read(kernel, frame)? {
+            Some(request) => Ok(Self::Subkernel(request)),
+            None => Err(Failure::Unexpected(frame.kind)),
+        }
     }
 }

@@ -234,7 +234,7 @@ fn raised(receiver: &mut Receiver<'static>) -> bool {
             if read_some(receiver, &mut bytes) != bytes.len() {
                 report("exception from the host is too short");
             }
-            comms::send(Kind::RpcDone, &Surplus { bytes: 0 }.encode());
+            comms::send(Kind::RpcDone, &[]);
             raise::record(Record::from_host(&bytes));
             return true;
         }
@@ -267,12 +267,14 @@ fn decode(receiver: &mut Receiver<'static>, slot: u32) -> u32 {
 
 /// Tells the comms core that the reply has been read.
 fn done(receiver: &mut Receiver<'static>) {
-    let surplus = surplus(receiver);
-    let bytes = Surplus { bytes: surplus }.encode();
+    let bytes = surplus(receiver);
+    if bytes != 0 {
+        return comms::send(Kind::RpcSurplus, &Surplus { bytes }.encode());
+    }
     // The comms core reads this before anything sent after the reply, and has nothing to do until
     // then: it need not be woken.
-    if surplus != 0 || !sending(|sender| sender.send_silently(Kind::RpcDone, &bytes)) {
-        comms::send(Kind::RpcDone, &bytes);
+    if !sending(|sender| sender.send_silently(Kind::RpcDone, &[])) {
+        comms::send(Kind::RpcDone, &[]);
     }
 }
 

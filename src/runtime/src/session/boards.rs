@@ -13,7 +13,7 @@ use kairos_comms::subkernels::{answer, send_answer, KernelStreams, NoSink, Reque
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_comms::wire::Lost;
-use kairos_intercore::Outcome;
+use kairos_intercore::{Frame, Outcome};
 use kairos_links::library_store::{Full, Library, LibraryStore, SubkernelState, LIBRARIES as MOST};
 use kairos_links::message_queue::Handle;
 use kairos_proto::intercore::{Answer, BusValue};
@@ -125,9 +125,9 @@ impl Boards {
         }
     }
 
-    /// Serves a request of the kernel.
-    pub async fn serve(&mut self, kernel: &mut KernelCore, request: BoardRequest) -> Result<(), Failure> {
-        match request {
+    /// Serves the kernel's request in this frame.
+    pub async fn serve(&mut self, kernel: &mut KernelCore, frame: &Frame) -> Result<(), Failure> {
+        match BoardRequest::read(kernel, frame)? {
             BoardRequest::Subkernel(request) => self.serve_subkernel(kernel, request).await,
             BoardRequest::Trace(request) => self.serve_trace(kernel, request).await,
             BoardRequest::Bus(question) => match self.links.ask(question).await {

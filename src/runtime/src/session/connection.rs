@@ -14,6 +14,7 @@ use kairos_intercore::{Frame, Kind};
 use kairos_net::Socket;
 use kairos_proto::intercore::Surplus;
 use kairos_proto::session::{reply, Request, RequestDecoder};
+use kairos_proto::ProtocolError;
 
 use super::{Shared, LIBRARY_MAX};
 use crate::service::lost;
@@ -123,7 +124,11 @@ impl<'a> Connection<'a> {
                 }
                 return Err(CloseReason::ClockLost);
             }
-            Event::Frame(frame) if frame.kind == Kind::RpcDone && self.decoder.in_reply() => self.end_call()?,
+            Event::Frame(frame) if frame.kind == Kind::RpcDone && self.decoder.in_reply() => self.decoder.end_call(),
+            Event::Frame(frame) if frame.kind == Kind::RpcSurplus && self.decoder.in_reply() => {
+                let Surplus { bytes } = self.shared.kernel.record()?;
+                return Err(ProtocolError::LongReply(bytes).into());
+            }
             Event::Frame(frame) => {
                 self.logged = frame.kind == Kind::Log;
                 match self.logged {
@@ -143,7 +148,7 @@ impl<'a> Connection<'a> {
                     length => &buffer[..length],
                 };
                 loop {
-                    // Not by `?`, which copies the request: 40 instructions per call.
+                    // Not by `?`, which copies the request: 30 instructions per call.
                     let request = match self.decoder.next(&mut input) {
                         Ok(Some(request)) => request,
                         Ok(None) => break,
@@ -186,7 +191,7 @@ impl<'a> Connection<'a> {
             return Poll::Ready(Ok(Event::Readable));
         }
         // Before what the kernel says: one that begins without a clock may be faster than this look at it.
-        if self.is_running() && clock::poll(true, cx).is_ready() {
+        if self.is_running() && clock::is_lost() {
             return Poll::Ready(Ok(Event::ClockLost));
         }
         if let Poll::Ready(frame) = self.shared.kernel.poll_frame(cx) {
@@ -198,13 +203,11 @@ impl<'a> Connection<'a> {
         if self.shared.boards.poll(cx).is_ready() {
             return Poll::Ready(Ok(Event::Board));
         }
+        // Again, to be woken by its loss: not needed as long as there is something to do.
+        if self.is_running() && clock::poll(true, cx).is_ready() {
+            return Poll::Ready(Ok(Event::ClockLost));
+        }
         Poll::Pending
-    }
-
-    /// The kernel core has read the reply to an RPC.
-    fn end_call(&mut self) -> Result<(), CloseReason> {
-        let Surplus { bytes } = self.shared.kernel.record()?;
-        Ok(self.decoder.end_call(bytes)?)
     }
 
     /// Receives bytes of the library directly from the socket's buffer.
@@ -271,7 +274,6 @@ impl<'a> Connection<'a> {
                 Ok(())
             }
             Request::RunKernel => self.send(&reply::kernel_startup_failed()).await,
-            Request::RpcReply => Ok(()),
             // After its tag a reply is parsed by the kernel core.
             Request::Value(data) => match self.shared.kernel.try_send(Kind::RpcReply, data, true) {
                 Some(taken) if taken == data.len() => Ok(()),
@@ -280,7 +282,10 @@ impl<'a> Connection<'a> {
                     Ok(self.shared.kernel.send(Kind::RpcReply, rest, true).await?)
                 }
             },
-            Request::RpcException(bytes) => Ok(self.shared.kernel.send(Kind::RpcException, &bytes, false).await?),
+            Request::RpcException => {
+                let exception = self.decoder.exception();
+                Ok(self.shared.kernel.send(Kind::RpcException, exception, false).await?)
+            }
             Request::SubkernelUpload {
                 number,
                 destination,
@@ -364,7 +369,7 @@ impl<'a> Connection<'a> {
         if self.streaming.is_some_and(|kind| kind != frame.kind) {
             return Err(Failure::Unexpected(frame.kind).into());
         }
-        match KernelEvent::read(&mut self.shared.kernel, &frame)? {
+        match KernelEvent::from(frame.kind) {
             KernelEvent::Rpc { is_async } if may_request => {
                 if self.stream(frame, &reply::rpc_request(is_async)).await? && !is_async {
                     self.decoder.begin_call();
@@ -382,9 +387,9 @@ impl<'a> Connection<'a> {
                 self.send(&reply::kernel_finished(errors)).await?;
                 self.ended().await;
             }
-            KernelEvent::Board(request) if may_request => {
+            KernelEvent::Board if may_request => {
                 let Shared { kernel, boards, .. } = &mut *self.shared;
-                boards.serve(kernel, request).await?;
+                boards.serve(kernel, &frame).await?;
             }
             _ => return Err(Failure::Unexpected(frame.kind).into()),
         }

@@ -221,7 +221,7 @@ async fn until_end(shared: &mut Shared) -> Result<(), Error> {
             boards.process_messages(kernel).await?;
             continue;
         };
-        match KernelEvent::read(kernel, &frame)? {
+        match KernelEvent::from(frame.kind) {
             KernelEvent::Log => kernel.log().await?,
             KernelEvent::Finished => {
                 kernel.ended();
@@ -240,8 +240,7 @@ async fn until_end(shared: &mut Shared) -> Result<(), Error> {
                 return Err(Error::Exception(text));
             }
             KernelEvent::Rpc { .. } => return Err(Error::Rpc),
-            KernelEvent::Board(request) => boards.serve(kernel, request).await?,
-            KernelEvent::Unexpected(failure) => return Err(failure.into()),
+            KernelEvent::Board => boards.serve(kernel, &frame).await?,
         }
     }
 }
