@@ -208,11 +208,10 @@ class Pulse(TableLoader):
         pulse_note(self.keep, gate.number)
 
     @kernel
-    def _require_kept(self, gate):
-        """Raise PulseError if the core has not stored this gate."""
-        if pulse_noted(self.keep) != gate.number:
-            self._require(gate.gates)
-            raise PulseError("the gate to be changed and played is not the one stored: call prepare with it")
+    def _refuse_kept(self, gate):
+        """Raise PulseError, since the core has not stored this gate."""
+        self._require(gate.gates)
+        raise PulseError("the gate to be changed and played is not the one stored: call prepare with it")
 
     @kernel
     def play_changed(self, gate, parameter, value):
@@ -225,14 +224,16 @@ class Pulse(TableLoader):
         rejects words. ValueError as for `update`. After an RTIOUnderflow the gate has not been
         played. PulseError if the gate was not the last one to be prepared.
         """
-        self._require_kept(gate)
+        if pulse_noted(self.keep) != gate.number:
+            self._refuse_kept(gate)
         pulse_update(gate.adjustable, parameter, self.change_kept, value)
         delay_mu(gate.changed_mu)
 
     @kernel
     def play_all_changed(self, gate, parameters, values):
         """As `play_changed`, for several parameters with one value each."""
-        self._require_kept(gate)
+        if pulse_noted(self.keep) != gate.number:
+            self._refuse_kept(gate)
         pulse_update_all(gate.adjustable, parameters, values, self.change_kept)
         delay_mu(gate.changed_mu)
 

@@ -194,16 +194,22 @@ static NOTES: [Note; NOTES_MOST] = [const {
         value: Owned::new(0),
     }
 }; NOTES_MOST];
-/// The note to be replaced next.
+/// The note to be replaced next, once none is free.
 static OLDEST: Owned<usize> = Owned::new(0);
 
 /// `pulse_note(target, value)`
 pub extern "C" fn pulse_note(target: u32, value: u32) {
-    let known = NOTES.iter().find(|note| note.target.get() == target);
-    let note = known.unwrap_or_else(|| {
-        let at = OLDEST.get() % NOTES_MOST;
-        OLDEST.set(at + 1);
-        let note = &NOTES[at];
+    let note = noted(target).unwrap_or_else(|| {
+        let usual = usual_note(target);
+        let free = match usual.target.get() {
+            FREE => Some(usual),
+            _ => noted(FREE),
+        };
+        let note = free.unwrap_or_else(|| {
+            let at = OLDEST.get() % NOTES_MOST;
+            OLDEST.set(at + 1);
+            &NOTES[at]
+        });
         // If the kernel is killed here, the note says that nothing is known.
         note.value.set(0);
         note.target.set(target);
@@ -212,10 +218,27 @@ pub extern "C" fn pulse_note(target: u32, value: u32) {
     note.value.set(value);
 }
 
-/// `pulse_noted(target)`
+/// `pulse_noted(target)`: each change of a gate asks, also one that is due at once.
 pub extern "C" fn pulse_noted(target: u32) -> u32 {
-    let known = NOTES.iter().find(|note| note.target.get() == target);
-    known.map_or(0, |note| note.value.get())
+    let usual = usual_note(target);
+    match usual.target.get() == target {
+        true => usual.value.get(),
+        false => noted_elsewhere(target),
+    }
+}
+
+/// The note of a target, if no other one has taken its place: found without a search.
+fn usual_note(target: u32) -> &'static Note {
+    &NOTES[(target ^ target >> 8) as usize % NOTES_MOST]
+}
+
+#[cold]
+fn noted_elsewhere(target: u32) -> u32 {
+    noted(target).map_or(0, |note| note.value.get())
+}
+
+fn noted(target: u32) -> Option<&'static Note> {
+    NOTES.iter().find(|note| note.target.get() == target)
 }
 
 #[inline(always)]
