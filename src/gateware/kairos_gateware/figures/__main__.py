@@ -134,6 +134,16 @@ def _bridge_latencies():
     )
 
 
+@cache
+def _stores(reliable=True):
+    return remote.remote_engine(root() / ("remote_bench" if reliable else "figures_remote"), reliable)
+
+
+@cache
+def _pointers():
+    return remote.pointer_engine(root() / "pointer_bench")
+
+
 def _remote_memory():
     """Figures of loads and stores in another board's memory."""
     ways = [("", False, "words without frames (the paper: without MAC and PHY)"), ("_reliable", True, "with frames")]
@@ -142,25 +152,22 @@ def _remote_memory():
             f"a store of 64 bits, taken → answered, less the line and the memory's cycle; verilated, {how}; baseline: "
         )
         what += "packetise 8, switch 9, depacketise 9, one way; no switch here"
-        folder = root() / ("remote_bench" if reliable else "figures_remote")
-        measure = partial(lambda *a: remote.round_trip_cycles(remote.remote_engine(*a)), folder, reliable)
+        measure = partial(lambda reliable: remote.round_trip_cycles(_stores(reliable)), reliable)
         yield f"remote.write_round_trip{suffix}_cycles", (measure, "cycles", None if reliable else 26, what)
-    folder = root() / "remote_bench"
     for early in (False, True):
         name = f"remote.store_512_bytes{'_early' if early else ''}_cycles"
         what = (
             f"64 stores, each when the one before was answered, {'early' if early else 'by the board'}, until all are "
         )
         what += f"there; {remote.DELAY} cycles of delay, with frames"
-        measure = partial(lambda e: remote.transfer_cycles(remote.remote_engine(folder, True), 64, e), early)
+        measure = partial(lambda e: remote.transfer_cycles(_stores(), 64, e), early)
         yield name, (measure, "cycles", None, what)
 
     what = "64 stores of 32 bits through a pointer to consecutive words, posted, by a processor that issues each when "
     what += f"the one before was answered, until all are there; {remote.DELAY} cycles of delay, with frames; "
     what += "baseline: not posted"
-    folder = root() / "pointer_bench"
-    cycles = partial(lambda posted: remote.pointer_cycles(remote.pointer_engine(folder), 64, posted))
-    yield "remote.pointer_store_64_cycles", (partial(cycles, True), "cycles", 5056, what)
+    measure = partial(lambda posted: remote.pointer_cycles(_pointers(), 64, posted), True)
+    yield "remote.pointer_store_64_cycles", (measure, "cycles", 5056, what)
 
 
 @cache

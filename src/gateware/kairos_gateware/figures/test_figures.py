@@ -33,6 +33,11 @@ def test_urgent_word_waits_for_one_word_of_other_traffic():
     assert max(links.interrupt_cycles(engine, *load) for load in loads) <= idle + 2
 
 
+def test_stores_and_pointers_are_measured_in_one_process():
+    names = ["remote.store_512_bytes_early_cycles", "remote.pointer_store_64_cycles"]
+    assert [figures._CYCLES[name][0]() for name in names] == [481, 449]
+
+
 @pytest.fixture(scope="module")
 def engines():
     return build_engines(root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)

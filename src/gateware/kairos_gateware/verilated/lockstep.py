@@ -18,6 +18,8 @@ from .ports import TopLevel
 __all__ = ["Lockstep", "build_lockstep"]
 
 _TOP = "lockstep"
+_IN_USE: dict[Path, str] = {}
+"""The designs of this process's libraries, by their folders."""
 
 
 def _row(signals):
@@ -59,7 +61,7 @@ class Lockstep:
 def build_lockstep(output: Path, dut, inputs, outputs) -> Lockstep:
     """Builds the library in the folder `output`, unless it is up to date. inputs, outputs: name to
     a signal of `dut`, or to a list of them; outputs that are signed are extended to 64 bits. Raises
-    OSError."""
+    OSError; ValueError if another library of this folder is in use: a process would get that one again."""
     top = _Top(dut, inputs, outputs)
     converted = convert(top, top.ios, name=_TOP)
     source = converted.main_source
@@ -68,5 +70,7 @@ def build_lockstep(output: Path, dut, inputs, outputs) -> Lockstep:
             (output / name).write_text(content)
             source = source.replace(f'"{name}"', f'"{(output / name).resolve()}"')
         (output / f"{_TOP}.v").write_text(source)
+        if _IN_USE.setdefault(output.resolve(), source) != source:
+            raise ValueError(f"{output}: a library of another design is in use, which needs a folder of its own")
         library = verilate.compile_library(output, _TOP, _TOP, [], shim="lockstep_shim.cpp")
     return Lockstep(library, _row(inputs), _row(outputs))
