@@ -3,7 +3,6 @@ to VCD."""
 
 import io
 import random
-import shutil
 import struct
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from kairos.network import analyzer
 from kairos.scope.lanes import Levels, Marks, Steps, Words
 from kairos.scope.page import write_page
 from kairos.waveform.analysis import write_dump
+from tests.support.browser import browser
 
 from .timing import ROOT
 
@@ -69,19 +69,14 @@ def _lanes() -> list:
 
 def _browser(path: Path) -> tuple[float, float]:
     """Return the milliseconds until a page is drawn, and for one frame of it."""
-    from playwright.sync_api import sync_playwright
-
-    program = shutil.which("chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1600, "height": 900})
+    with browser() as running:
+        page = running.new_page(viewport={"width": 1600, "height": 900})
         page.goto("about:blank")
         start = time.perf_counter()
         page.goto(path.as_uri())
         page.wait_for_function("window.scope && scope.frames > 0")
         opened = 1e3 * (time.perf_counter() - start)
         drawn = page.evaluate(PAN, FRAMES)
-        browser.close()
     return opened, drawn
 
 
