@@ -336,7 +336,7 @@ GROUPS = [
     (testing_figures, ("testing.",), "experiments under test", "5 s"),
     (virtual.bench_figures, virtual.PREFIXES, "virtual bench", "30 s"),
     (rehearsals.twin_figures, rehearsals.PREFIXES, "rehearsals and sweeps", "40 s"),
-    (selftests.selftest_figures, selftests.PREFIXES, "selftest of every card", "20 s, minutes if it is not built"),
+    (selftests.selftest_figures, selftests.PREFIXES, "selftest of every card", "20 s"),
     (user_figures, ("demo.", "run.blink"), "the demonstration", "20 s"),
     (waits.waiting_figures, waits.PREFIXES, "what a user of an emulated device waits for", "1 min"),
     (ends.end_figures, ends.PREFIXES, "ends of runs", "1 min"),

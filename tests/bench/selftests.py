@@ -21,7 +21,8 @@ def selftest_figures(figures):
         took = time.perf_counter() - began
     checks = [json.loads(line) for line in done.stdout.splitlines()]
     if done.returncode or not checks:
-        raise SystemExit(f"the selftest of all cards fails: {done.stderr}")
+        failed = [check for check in checks if check["passed"] is False]
+        raise SystemExit(f"the selftest of all cards fails: {failed}\n{done.stderr}")
     cards = len({check["card"] for check in checks})
     figures.add(
         "selftest.every_card_s", took, "s", target=60, source=f"{len(checks)} checks of {cards} devices, with its start"

@@ -98,9 +98,8 @@ def test_database_with_cards_as_satellites_comes_up_unedited(tmp_path):
     assert {"shuttler0_config", "shuttler0_relay", "shuttler0_adc", "songbird0", "ttl0", "ttl4"} <= tested
 
 
-@pytest.mark.long
 def test_every_card_of_a_kasli_soc_passes_its_selftest(tmp_path):
-    """The gateware takes minutes to build. How long the selftest takes is a figure: `make bench FIGURES=selftest.`."""
+    """How long the selftest takes is a figure: `make bench FIGURES=selftest.`."""
     failed, tested, done = failed_and_tested(every_card(tmp_path), VARIANT, tmp_path)
     assert failed == [] and done.returncode == 0, done.stderr
     assert {

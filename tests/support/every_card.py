@@ -17,7 +17,7 @@ VARIANT = "all"
 
 
 def every_card(folder):
-    """Build the gateware, which takes minutes; write a device database as for hardware to `folder`, and return it."""
+    """Build the gateware; write a device database as for hardware to `folder`, and return it."""
     file = Path(description.__file__).with_name("all.json")
     variant = replace(description.make_variant(description.load(file)), name=VARIANT)
     built_as(variant)

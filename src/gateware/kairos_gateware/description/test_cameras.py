@@ -4,6 +4,7 @@ import pytest
 
 from kairos_gateware.device_db import device_db
 from kairos_gateware.phy.kinds import make_phys
+from kairos_gateware.soc.phys import Phys
 
 from . import DescriptionError, check, make_variant
 
@@ -24,6 +25,14 @@ def test_camera_has_three_channels_as_in_the_databases_of_artiq():
     assert (entry["module"], entry["class"]) == ("artiq.coredevice.cxp_grabber", "CXPGrabber")
     assert entry["arguments"] == {"channel": 3}
     assert [pad.pin for pad in make_phys(variant.channels)[3].pads] == ["sfp1:tx"]
+
+
+def test_camera_of_a_board_in_the_emulator_has_pads_for_its_words():
+    channels = make_variant(described(CAMERA)).channels
+    hardware, emulated = (Phys(channels, simulation) for simulation in (False, True))
+    assert [pad.pin for pad in hardware.pads][:2] == ["sfp3:tx", "user_led:0"] and len(hardware.grabbers) == 1
+    names = [pad.name.removeprefix("cxp0_") for pad in emulated.pads]
+    assert {"tx", "d0", "d31", "k3", "valid", "lock", "rate2"} <= set(names) and emulated.grabbers == []
 
 
 @pytest.mark.parametrize(

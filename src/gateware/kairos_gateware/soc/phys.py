@@ -1,5 +1,7 @@
 """The PHYs of a variant's channels, between the RTIO core and the pads, and their observers."""
 
+from dataclasses import replace
+
 from migen import *
 
 from ..moninj.moninj import TtlInjector
@@ -63,6 +65,14 @@ def _showing(phy):
     return phy
 
 
+def _simulated(spec):
+    """The channel without its transceiver, which is not simulated: a camera's words come from pads instead."""
+    if "cage" not in spec.parameters:
+        return spec
+    parameters = {name: value for name, value in spec.parameters.items() if name != "cage"}
+    return replace(spec, parameters=parameters, pins=())
+
+
 class Phys(Module):
     """specs: of the channels, a `variant.ChannelSpec` each. simulation: with clock domains of their
     own (resting.py).
@@ -81,7 +91,7 @@ class Phys(Module):
 
         # # #
 
-        phys = make_phys(specs)
+        phys = make_phys([_simulated(spec) for spec in specs] if simulation else specs)
         injectors = {
             number: TtlInjector(phy.pads[0]) for number, phy in phys.items() if KINDS[specs[number].kind].injectable
         }
