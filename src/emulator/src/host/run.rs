@@ -71,6 +71,16 @@ const POLLS_BETWEEN_CHECKS: u32 = 16;
 /// Virtual time between polls of the host's sockets while cores are busy.
 const HOST_INTERVAL: Cycles = time::CPU_HZ / 1000;
 
+/// A sleep may end this much later than asked (10 ms) and still count as a whole. After any longer one this process, or
+/// the computer, was halted.
+const OVERSLEPT: Cycles = time::CPU_HZ / 100;
+
+/// What virtual time has reached by waiting for `timer`. Where a sleep ends later than asked, the next timers are due
+/// sooner: otherwise each of those that follow each other closely would take as long as the shortest sleep.
+fn followed(reached: Cycles, waited: Cycles, timer: Cycles) -> Cycles {
+    (reached + waited).min(timer + OVERSLEPT)
+}
+
 impl Host {
     /// Creates the host, ready to [`Self::run`]. `net`: the gateway at the other end of the first
     /// board's cable.
@@ -238,7 +248,7 @@ impl Host {
         let began = Instant::now();
         self.sleep(Duration::from_nanos(time::to_ns(timer - reached)));
         let waited = time::from_ns(began.elapsed().as_nanos() as u64);
-        self.follow = Some((reached + waited).min(timer));
+        self.follow = Some(followed(reached, waited, timer));
     }
 
     /// Sleeps until a socket is ready, at most for `limit`.
@@ -430,5 +440,32 @@ impl Host {
     fn time_left(&self) -> Option<Duration> {
         let clients = self.control.iter().flat_map(|control| &control.clients);
         clients.filter_map(|client| client.waiting.as_ref()?.0.left()).min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timers_that_follow_each_other_closely_share_a_sleep() {
+        // Timers each microsecond; no sleep ends before 60 of them.
+        let (shortest, step) = (60, 1);
+        let (mut now, mut reached, mut slept) = (0, 0, 0);
+        while now < 600 {
+            let timer = now + step;
+            if reached < timer {
+                reached = followed(reached, shortest, timer);
+                slept += shortest;
+            }
+            now = timer;
+        }
+        assert_eq!(slept, 600);
+    }
+
+    #[test]
+    fn time_of_a_halted_process_is_not_made_up_for() {
+        let hour = 3600 * time::CPU_HZ;
+        assert_eq!(followed(5, hour, 10), 10 + OVERSLEPT);
     }
 }
