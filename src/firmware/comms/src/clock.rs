@@ -22,7 +22,7 @@ use kairos_pl::Register;
 use kairos_proto::descriptor::{Clock, ClockSource, Descriptor};
 
 use crate::config::Config;
-use crate::report;
+use crate::{report, watchdog};
 
 /// A switch takes less than a millisecond: the gateware gives up on a clock that it cannot lock to
 /// within 0.3 ms.
@@ -346,6 +346,7 @@ impl<L: i2c::Lines> Bus for WholeBus<L> {
     }
 
     fn wait_ms(&mut self, milliseconds: u32) {
-        block_for(Duration::from_millis(u64::from(milliseconds)));
+        // A lock takes up to 20 s.
+        watchdog::block_for(Duration::from_millis(u64::from(milliseconds)));
     }
 }

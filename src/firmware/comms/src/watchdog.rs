@@ -73,6 +73,13 @@ pub fn during_card<T>(access: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Waits for less than [`LIMIT`] while no task runs. Who waits so again and again must give up at some time: the
+/// watchdog is fed.
+pub fn block_for(duration: Duration) {
+    set_limit(LIMIT);
+    embassy_time::block_for(duration);
+}
+
 /// Feeds the watchdog while no heartbeat is missing.
 #[embassy_executor::task]
 pub async fn feed() {
