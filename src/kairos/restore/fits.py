@@ -11,6 +11,7 @@ from ..emulator.registers import state_of
 from ..errors import UsageError
 from ..experiment.hdf5 import texts_of
 from ..scratch import ScratchFolder
+from ..waveform.chips import reported
 from .card import Card, Refused
 
 __all__ = ["check", "database_before", "lacking"]
@@ -117,7 +118,7 @@ def lacking(registers: dict[str, int], device) -> list[str]:
     """Return the chips of registers that an emulated device does not have: a card with fewer channels. Of an SU-Servo
     only what was written is known."""
     now = state_of(device)[0]
-    have = {name.rpartition(".")[0] for name in now}
+    have = {name.rpartition(".")[0] for name in now} | reported(device.control.request("bench")["parts"])
     servos = {name.partition(".")[0] for name in now if name.endswith(".ENABLE")}
     chips = dict.fromkeys(name.rpartition(".")[0] for name in registers)
     return [chip for chip in chips if chip not in have and chip.partition(".")[0] not in servos]

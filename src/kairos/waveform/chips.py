@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import resultfiles
 
-__all__ = ["CHIPS", "Changed", "changed", "collected", "devices_of", "packed", "unpacked"]
+__all__ = ["CHIPS", "Changed", "changed", "collected", "devices_of", "packed", "reported", "unpacked"]
 
 CHIPS = "chips"
 REGISTERS = "registers"
@@ -21,17 +21,22 @@ REGISTERS = "registers"
 
 def collected(report: dict) -> dict[str, int]:
     """Return the values of all registers by name, from an emulated device's report of its bench's parts."""
-    return dict(_registers(report, ()))
+    return {".".join((*chip, name)): int(word) for chip, words in _chips(report, ()) for name, word in words.items()}
 
 
-def _registers(report: dict, path: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+def reported(report: dict) -> set[str]:
+    """Return the names of the chips in such a report, also of memories that hold nothing yet."""
+    return {".".join(chip) for chip, _ in _chips(report, ())}
+
+
+def _chips(report: dict, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict]]:
     for name, value in report.items():
         if not isinstance(value, dict):
             continue
         if name == REGISTERS:
-            yield from ((".".join((*path, register)), int(word)) for register, word in value.items())
+            yield path, value
         else:
-            yield from _registers(value, (*path, name))
+            yield from _chips(value, (*path, name))
 
 
 def packed(registers: dict[str, int], plan: dict) -> dict[str, Any]:
