@@ -144,7 +144,11 @@ impl Session<'_> {
         let deadline = [self.streams.deadline(), next_poll].into_iter().flatten().min();
         let (kernel, streams, stores) = (&mut *self.kernel, &mut *self.streams, &mut *self.stores);
         match kernel.next_frame_or(deadline, |cx| streams.poll(cx, stores)).await {
-            Ok(Some(frame)) => self.frame(frame).await?,
+            Ok(Some(frame)) => match self.frame(frame).await {
+                // It ends the subkernel, not the connection.
+                Err(CloseReason::Kernel(failure)) => self.failed(failure).await?,
+                served => served?,
+            },
             Err(failure) => self.failed(failure).await?,
             Ok(None) => {}
         }
