@@ -1,5 +1,7 @@
 """An experiment that plays words of a gate set, and the verilated tones of what a recording has."""
 
+from functools import cache
+
 import numpy as np
 from kairos_gateware.contracts import pulse as facts
 from kairos_gateware.pulse.phase import FeedForward
@@ -54,17 +56,25 @@ class _Parts(Module):
             self.outputs[name] = converter.samples
 
 
+@cache
+def _tones():
+    return build_synthesis(BUILD / "gateware" / "pulse_synthesis8", SAMPLES)
+
+
+@cache
+def _parts():
+    dut = _Parts()
+    return build_lockstep(BUILD / "gateware" / "pulse_synthesis8_parts", dut, dut.inputs, dut.outputs)
+
+
 def tones(recording, channel, first, cycles):
     """Return the samples that the logic makes of what the engines have shown, from cycle `first` on."""
-    logic = build_synthesis(BUILD / "gateware" / "pulse_synthesis8", SAMPLES)
-    return _played(logic, recording, channel, first, cycles, "samples")
+    return _played(_tones(), recording, channel, first, cycles, "samples")
 
 
 def parts(recording, channel, first, cycles):
     """Return (real, imaginary) samples likewise, for I and Q."""
-    dut = _Parts()
-    logic = build_lockstep(BUILD / "gateware" / "pulse_synthesis8_parts", dut, dut.inputs, dut.outputs)
-    return [_played(logic, recording, channel, first, cycles, name) for name in ("real", "imaginary")]
+    return [_played(_parts(), recording, channel, first, cycles, name) for name in ("real", "imaginary")]
 
 
 def _played(logic, recording, channel, first, cycles, output):

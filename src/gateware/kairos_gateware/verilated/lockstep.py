@@ -6,7 +6,9 @@ bits.
 """
 
 import ctypes
+import shutil
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import numpy as np
 from migen import *
@@ -18,8 +20,8 @@ from .ports import TopLevel
 __all__ = ["Lockstep", "build_lockstep"]
 
 _TOP = "lockstep"
-_IN_USE: dict[Path, str] = {}
-"""The designs of this process's libraries, by their folders."""
+_LOADED: dict[Path, str] = {}
+"""The Verilog of the libraries that this process has loaded, by their files."""
 
 
 def _row(signals):
@@ -44,8 +46,8 @@ class _Top(TopLevel):
 class Lockstep:
     """inputs, outputs: types of rows."""
 
-    def __init__(self, path: Path, inputs, outputs):
-        self._play = ctypes.CDLL(str(path)).lockstep_play
+    def __init__(self, library: ctypes.CDLL, inputs, outputs):
+        self._play = library.lockstep_play
         self.inputs, self.outputs = inputs, outputs
 
     def play(self, rows) -> np.ndarray:
@@ -61,7 +63,7 @@ class Lockstep:
 def build_lockstep(output: Path, dut, inputs, outputs) -> Lockstep:
     """Builds the library in the folder `output`, unless it is up to date. inputs, outputs: name to
     a signal of `dut`, or to a list of them; outputs that are signed are extended to 64 bits. Raises
-    OSError; ValueError if another library of this folder is in use: a process would get that one again."""
+    OSError."""
     top = _Top(dut, inputs, outputs)
     converted = convert(top, top.ios, name=_TOP)
     source = converted.main_source
@@ -70,7 +72,15 @@ def build_lockstep(output: Path, dut, inputs, outputs) -> Lockstep:
             (output / name).write_text(content)
             source = source.replace(f'"{name}"', f'"{(output / name).resolve()}"')
         (output / f"{_TOP}.v").write_text(source)
-        if _IN_USE.setdefault(output.resolve(), source) != source:
-            raise ValueError(f"{output}: a library of another design is in use, which needs a folder of its own")
         library = verilate.compile_library(output, _TOP, _TOP, [], shim="lockstep_shim.cpp")
-    return Lockstep(library, _row(inputs), _row(outputs))
+        return Lockstep(_load(library, source), _row(inputs), _row(outputs))
+
+
+def _load(library: Path, source: str) -> ctypes.CDLL:
+    """A process that loads a file again gets what it loaded first, whatever the file holds now: a library of another
+    design, or of the same one with other names of signals, is loaded from a copy."""
+    if _LOADED.setdefault(library.resolve(), source) == source:
+        return ctypes.CDLL(str(library))
+    with NamedTemporaryFile(suffix=library.suffix) as copy:
+        shutil.copyfile(library, copy.name)
+        return ctypes.CDLL(copy.name)

@@ -1,7 +1,6 @@
-"""Libraries of single blocks: rows in, rows out, and one design per folder."""
+"""Libraries of single blocks: rows in, rows out."""
 
 import numpy as np
-import pytest
 from migen import *
 
 from .lockstep import build_lockstep
@@ -18,11 +17,11 @@ def _build(folder, step):
     return build_lockstep(folder, dut, {"value": dut.value}, {"total": dut.total})
 
 
-def test_folder_of_a_library_in_use_takes_no_other_design(tmp_path):
-    engine = _build(tmp_path / "one", step=-3)
-    rows = np.zeros(3, engine.inputs)
-    rows["value"] = [1, 5, 9]
-    assert engine.play(rows)["total"].astype("i8").tolist() == [0, -2, 2]
-    with pytest.raises(ValueError, match="another design is in use"):
-        _build(tmp_path / "one", step=4)
-    assert _build(tmp_path / "two", step=4).play(rows)["total"].tolist() == [0, 5, 9]
+def test_other_design_in_the_folder_of_a_library_in_use_is_played_itself(tmp_path):
+    sums = []
+    for step in (-3, 4):
+        engine = _build(tmp_path, step)
+        rows = np.zeros(3, engine.inputs)
+        rows["value"] = [1, 5, 9]
+        sums.append(engine.play(rows)["total"].astype("i8").tolist())
+    assert sums == [[0, -2, 2], [0, 5, 9]]
